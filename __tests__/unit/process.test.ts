@@ -1,0 +1,140 @@
+/** Real processes: exit codes as a shell reports them, cancel of the whole tree, and no waiting for survivors. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isLive, processFacts, stepProcesses } from '../../src/step/proc.js';
+import { drain, endStep, type RunOptions, runStep } from '../../src/step/process.js';
+import type { Group } from '../../src/state.js';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'oa process '));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let serial = 0;
+const bash = (script: string, more: Partial<RunOptions> = {}) => {
+  const id = `${process.pid}x${serial++}`;
+  return runStep({
+    file: 'bash',
+    args: ['-c', script],
+    cwd: folder,
+    env: { ...process.env, OOM_AUTOPSY_STEP: id },
+    graceMs: 1000,
+    mark: `OOM_AUTOPSY_STEP=${id}`,
+    ...more,
+  });
+};
+
+/** Waits for a file that a script writes once it is ready. */
+async function appears(name: string): Promise<string> {
+  const path = join(folder, name);
+  for (let i = 0; i < 500; i++) {
+    if (existsSync(path) && readFileSync(path, 'utf8').endsWith('\n')) return readFileSync(path, 'utf8').trim();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`${name} never appeared`);
+}
+
+const alive = (pid: number) => {
+  const facts = processFacts(pid);
+  return facts !== null && isLive(facts);
+};
+
+describe('exit codes', () => {
+  it.each([
+    ['exit 0', 0, null],
+    ['exit 3', 3, null],
+    ['exit 137', 137, null],
+    ['kill -SEGV $$', 139, 'SIGSEGV'],
+    ['kill -KILL $$', 137, 'SIGKILL'],
+    ['kill -TERM $$', 143, 'SIGTERM'],
+  ])('%s gives %d', async (script, exitCode, signal) => {
+    expect(await bash(script)).toMatchObject({ exitCode, signal, cancelledBy: null, startError: null });
+  });
+
+  it('gives 127 for a shell that is not there and says so', async () => {
+    const result = await bash('', { file: 'no-such-shell-anywhere' });
+    expect(result.exitCode).toBe(127);
+    expect(result.startError).toMatch(/ENOENT/);
+  });
+
+  it('gives 126 for a file that cannot be run', async () => {
+    const path = join(folder, 'plain.txt');
+    writeFileSync(path, 'x');
+    expect(await bash('', { file: path })).toMatchObject({ exitCode: 126 });
+  });
+});
+
+describe('a normal end', () => {
+  it('is the end of the shell: a server started with & lives on and is not waited for', async () => {
+    let group: Group | null = null;
+    const started = Date.now();
+    const result = await bash('sleep 30 & echo $! > server; exit 4', { onStart: (g) => (group = g) });
+    expect(result.exitCode).toBe(4);
+    expect(Date.now() - started).toBeLessThan(15_000);
+    const server = Number(await appears('server'));
+    expect(alive(server)).toBe(true);
+    expect((group as Group | null)?.startTicks).toEqual(expect.any(Number));
+    process.kill(server, 'SIGKILL');
+  });
+});
+
+describe('cancel', () => {
+  it('passes the signals on, once each, and reports the first', async () => {
+    const done = bash(
+      'trap "echo int >> got" INT; trap "echo term >> got; exit 9" TERM; echo > ready1; while :; do sleep 0.05; done',
+      { graceMs: 8000 },
+    );
+    await appears('ready1');
+    process.emit('SIGINT', 'SIGINT');
+    await appears('got');
+    process.emit('SIGTERM', 'SIGTERM');
+    expect(await done).toMatchObject({ exitCode: 9, cancelledBy: 'SIGINT', killed: 0 });
+    expect(readFileSync(join(folder, 'got'), 'utf8')).toBe('int\nterm\n');
+  });
+
+  it('waits for a child that cleans up after its shell is gone', async () => {
+    const done = bash(
+      `bash -c 'trap "sleep 0.4; echo clean > cleaned; exit 0" TERM; echo > ready2; while :; do sleep 0.05; done'; true`,
+      { graceMs: 8000 },
+    );
+    await appears('ready2');
+    process.emit('SIGTERM', 'SIGTERM');
+    expect(await done).toMatchObject({ exitCode: 143, signal: 'SIGTERM' });
+    expect(existsSync(join(folder, 'cleaned'))).toBe(true);
+  });
+
+  it('kills what ignores it after the grace period, groups of their own and orphans included', async () => {
+    const deaf = `bash -c 'trap "" INT TERM HUP; echo $$ > PID; while :; do sleep 0.1; done'`;
+    const done = bash(
+      `setsid ${deaf.replace('PID', 'deaf1')} & timeout 60 ${deaf.replace('PID', 'deaf2')} & (setsid nohup ${deaf.replace('PID', 'deaf3')} >/dev/null 2>&1 &) ; wait`,
+      { graceMs: 400 },
+    );
+    const pids = await Promise.all(['deaf1', 'deaf2', 'deaf3'].map(async (name) => Number(await appears(name))));
+    process.emit('SIGTERM', 'SIGTERM');
+    const result = await done;
+    expect(result.killed).toBeGreaterThanOrEqual(3);
+    expect(pids.map(alive)).toEqual([false, false, false]);
+  });
+});
+
+describe('endStep', () => {
+  it('ends a step whose main is gone, from its mark alone', async () => {
+    const mark = { leader: null, variable: `OOM_AUTOPSY_STEP=orphan${process.pid}` };
+    spawnSync('bash', ['-c', 'setsid sleep 60 >/dev/null 2>&1 & sleep 60 >/dev/null 2>&1 &'], {
+      env: { ...process.env, OOM_AUTOPSY_STEP: `orphan${process.pid}` },
+      stdio: 'ignore',
+    });
+    expect(stepProcesses(mark).length).toBe(2);
+    expect(await endStep(mark, 2000)).toBe(2);
+    expect(stepProcesses(mark)).toEqual([]);
+    expect(await drain(mark, Date.now())).toBe(0);
+  });
+
+  it.each([0, 1])('takes no leader %d: it would mean every process of the machine', (leader) => {
+    expect(stepProcesses({ leader, variable: 'OOM_AUTOPSY_STEP=nobody' })).toEqual([]);
+  });
+});

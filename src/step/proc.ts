@@ -1,0 +1,114 @@
+/**
+ * Linux process facts from /proc: who lives, who belongs to the step, when a process started. On other systems the
+ * list is empty and the callers fall back to signals alone.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly pgid: number;
+  /** One letter: R, S, D, T, Z (zombie), X (dead), … */
+  readonly state: string;
+  /** Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for good. */
+  readonly startTicks: number;
+}
+
+/** Facts of one process, or null when it is gone or hidden. */
+export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts | null {
+  try {
+    const stat = readFileSync(`${root}/${pid}/stat`, 'latin1');
+    // The name in field 2 may hold blanks and parentheses: count from the last ')'.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return {
+      pid: Number(stat.slice(0, stat.indexOf(' '))),
+      state: fields[0] ?? '?',
+      ppid: Number(fields[1]),
+      pgid: Number(fields[2]),
+      startTicks: Number(fields[19]),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Every process that can be seen. */
+export function listProcesses(root = '/proc'): ProcessFacts[] {
+  let names: string[];
+  try {
+    names = readdirSync(root);
+  } catch {
+    return [];
+  }
+  const result: ProcessFacts[] = [];
+  for (const name of names) {
+    if (!/^\d+$/.test(name)) continue;
+    const facts = processFacts(Number(name), root);
+    if (facts) result.push(facts);
+  }
+  return result;
+}
+
+/** A zombie still answers kill(pid, 0), but it holds no memory and no GPU. */
+export const isLive = (facts: ProcessFacts): boolean => facts.state !== 'Z' && facts.state !== 'X';
+
+/** Environment of a process as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
+export function readEnvironment(pid: number, root = '/proc'): string[] | null {
+  try {
+    return readFileSync(`${root}/${pid}/environ`, 'latin1').split('\0');
+  } catch {
+    return null;
+  }
+}
+
+/** Arguments of a process; null when they cannot be read. They may hold secrets: never store them. */
+export function readArguments(pid: number, root = '/proc'): string[] | null {
+  try {
+    return readFileSync(`${root}/${pid}/cmdline`, 'latin1').split('\0').slice(0, -1);
+  } catch {
+    return null;
+  }
+}
+
+/** Path of the program a process runs, or null. */
+export function readExecutable(pid: number, root = '/proc'): string | null {
+  try {
+    return readlinkSync(`${root}/${pid}/exe`);
+  } catch {
+    return null;
+  }
+}
+
+/** What marks a process as the step's own. */
+export interface StepMark {
+  /** Leader of the step's process group, or null when it is not known. */
+  readonly leader: number | null;
+  /** `NAME=value` in the environment, kept across setsid, nohup and re-parenting. */
+  readonly variable: string;
+}
+
+/**
+ * Live processes of the step: in the leader's group, below it in the tree, or marked in their environment. The last
+ * finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree.
+ */
+export function stepProcesses(mark: StepMark, all: readonly ProcessFacts[] = listProcesses(), root = '/proc'): ProcessFacts[] {
+  // Never 0 or 1: they stand for the kernel's and everybody's processes.
+  const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
+  const members = new Set<number>(leader === null ? [] : [leader]);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const facts of all) {
+      if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
+        members.add(facts.pid);
+        grew = true;
+      }
+    }
+  }
+  return all.filter(
+    (facts) =>
+      isLive(facts) &&
+      facts.pid > 1 &&
+      facts.pid !== process.pid &&
+      (members.has(facts.pid) || (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false)),
+  );
+}

@@ -1,0 +1,157 @@
+/**
+ * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a process
+ * group of its own, and ended with its shell. On a cancel the signals are passed on in order, the processes get the
+ * grace period, and then what is left of the whole tree is killed.
+ *
+ * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a signal
+ * ended, and holds back an unterminated last line.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Group } from '../state.js';
+import { processFacts, type StepMark, stepProcesses } from './proc.js';
+
+/** How the command ended. Facts only. */
+export interface RunResult {
+  /** The shell's code, 128 + the signal's number, or 127 / 126 when it could not be started. */
+  readonly exitCode: number;
+  readonly signal: NodeJS.Signals | null;
+  /** First signal that asked us to stop, or null. */
+  readonly cancelledBy: NodeJS.Signals | null;
+  /** Why the program could not be started, or null. */
+  readonly startError: string | null;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Processes that had to be killed after the grace period. */
+  readonly killed: number;
+}
+
+export interface RunOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly graceMs: number;
+  /** `NAME=value` that marks the step's processes. */
+  readonly mark: string;
+  readonly onStart?: (group: Group) => void;
+}
+
+const CANCEL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const DRAIN_POLL_MS = 50;
+
+/** Exit code as a shell reports it. */
+export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null): number =>
+  code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0));
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours: both are fine here.
+  }
+}
+
+/**
+ * Waits until no process of the step lives, and kills what is left at the deadline.
+ * @returns how many had to be killed
+ */
+export async function drain(mark: StepMark, deadline: number): Promise<number> {
+  const killed = new Set<number>();
+  for (;;) {
+    const left = stepProcesses(mark);
+    if (left.length === 0) return killed.size;
+    if (Date.now() >= deadline) {
+      for (const facts of left) {
+        killed.add(facts.pid);
+        signalProcess(facts.pid, 'SIGKILL');
+      }
+      // A process in uninterruptible sleep cannot be killed: do not wait for it for ever.
+      if (Date.now() >= deadline + 2000) return killed.size;
+    }
+    await pause(DRAIN_POLL_MS);
+  }
+}
+
+/** Ends a step whose main is gone: SIGTERM to every process of it, the grace period, then SIGKILL. */
+export async function endStep(mark: StepMark, graceMs: number): Promise<number> {
+  const found = stepProcesses(mark);
+  for (const facts of found) signalProcess(facts.pid, 'SIGTERM');
+  await drain(mark, Date.now() + graceMs);
+  return found.length;
+}
+
+/** Runs the command to its end. Never rejects: a program that cannot be started is a result too. */
+export function runStep(options: RunOptions): Promise<RunResult> {
+  const startedAt = Date.now();
+  const posix = process.platform !== 'win32';
+  return new Promise((resolve) => {
+    let child: ChildProcess | null = null;
+    let cancelledBy: NodeJS.Signals | null = null;
+    let draining: Promise<number> | null = null;
+    let settled = false;
+
+    const mark = (): StepMark => ({ leader: child?.pid ?? null, variable: options.mark });
+
+    const onSignal = (signal: NodeJS.Signals): void => {
+      cancelledBy ??= signal;
+      if (!child?.pid) return;
+      if (!posix) {
+        child.kill(signal);
+        return;
+      }
+      // Descendants that made a group of their own (`timeout`, `setsid`) would never hear a signal to the group.
+      const leader = child.pid;
+      const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
+      signalProcess(-leader, signal);
+      for (const facts of outside) signalProcess(facts.pid, signal);
+      draining ??= drain(mark(), Date.now() + options.graceMs);
+    };
+
+    const finish = async (
+      code: number | null,
+      signal: NodeJS.Signals | null,
+      startError: string | null,
+    ): Promise<void> => {
+      if (settled) return;
+      settled = true;
+      const shellEndedAt = Date.now();
+      // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a cancel.
+      const killed = (await draining) ?? 0;
+      for (const name of CANCEL_SIGNALS) process.off(name, onSignal);
+      resolve({
+        exitCode: shellExitCode(code, signal),
+        signal,
+        cancelledBy,
+        startError,
+        startedAt,
+        endedAt: shellEndedAt,
+        killed,
+      });
+    };
+
+    for (const name of CANCEL_SIGNALS) process.on(name, onSignal);
+    try {
+      child = spawn(options.file, options.args, {
+        cwd: options.cwd,
+        env: options.env,
+        stdio: ['ignore', 'inherit', 'inherit'],
+        detached: posix,
+        windowsHide: true,
+      });
+    } catch (error) {
+      void finish(126, null, (error as Error).message);
+      return;
+    }
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
+    });
+    // 'exit', not 'close': the step ends with its shell, and nobody waits for pipes that survivors hold.
+    child.on('exit', (code, signal) => void finish(code, signal, null));
+    if (child.pid) {
+      options.onStart?.({ pid: child.pid, startTicks: processFacts(child.pid)?.startTicks ?? null });
+    }
+  });
+}
