@@ -5,8 +5,11 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureNodePackages } from './setup.mjs';
 import { node24, ROOT, run, runMain, say, Unmet } from './lib.mjs';
+import { ensureNodePackages } from './setup.mjs';
+
+/** Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its client. */
+const BUNDLES = { main: 'entry-main.js', post: 'entry-post.js', upload: 'publish/worker.js' };
 
 /** What of the Python side goes into dist. */
 const PYTHON = [
@@ -27,29 +30,54 @@ async function must(file, args, options) {
   if (code !== 0) throw new Unmet(`${args.join(' ')} failed with exit code ${code}`);
 }
 
-/** Builds into `<ROOT>/dist`. */
-export async function build() {
+/** Builds everything into `target`, an empty or missing folder. */
+export async function buildInto(target) {
   await ensureNodePackages();
-  const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
-  rmSync(join(ROOT, 'build'), { recursive: true, force: true });
-  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-  await must(bin('tsc'), ['-p', 'tsconfig.build.json']);
-  for (const part of ['main', 'post']) {
-    await must(
-      node24(),
-      [join(ROOT, 'node_modules/@vercel/ncc/dist/ncc/cli.js'), 'build', `build/entry-${part}.js`, '-o', `dist/${part}`, '--license', 'licenses.txt'],
-      { stdio: ['ignore', 'ignore', 2] },
-    );
+  // Beside src/, so that relative imports into node_modules mean the same; one fixed name, since ncc writes module
+  // paths into its output.
+  const compiled = join(ROOT, 'build');
+  rmSync(compiled, { recursive: true, force: true });
+  try {
+    await must(join(ROOT, 'node_modules', '.bin', 'tsc'), [
+      '-p',
+      'tsconfig.build.json',
+      '--outDir',
+      compiled,
+    ]);
+    for (const [part, entry] of Object.entries(BUNDLES)) {
+      await must(
+        node24(),
+        [
+          join(ROOT, 'node_modules/@vercel/ncc/dist/ncc/cli.js'),
+          'build',
+          join(compiled, entry),
+          '-o',
+          join(target, part),
+          '--license',
+          'licenses.txt',
+          '--no-cache',
+        ],
+        { stdio: ['ignore', 'ignore', 2] },
+      );
+    }
+  } finally {
+    rmSync(compiled, { recursive: true, force: true });
   }
   for (const { from, accept } of PYTHON) {
     for (const path of [...filesBelow(join(ROOT, from))].sort()) {
       const name = relative(join(ROOT, from), path);
       if (!accept(name) || name.includes('__pycache__')) continue;
-      const target = join(ROOT, 'dist', from, name);
-      mkdirSync(dirname(target), { recursive: true });
-      copyFileSync(path, target);
+      mkdirSync(dirname(join(target, from, name)), { recursive: true });
+      copyFileSync(path, join(target, from, name));
     }
   }
+}
+
+/** Builds `dist/` anew. */
+export async function build() {
+  const dist = join(ROOT, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  await buildInto(dist);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -17,7 +17,12 @@ export class Unmet extends Error {}
 /** SHA-256 over the contents of files (names included), for caches keyed by their inputs. */
 export function hashFiles(files) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(join(ROOT, file))).update('\0');
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(ROOT, file)))
+      .update('\0');
   return hash.digest('hex').slice(0, 16);
 }
 

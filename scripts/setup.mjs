@@ -14,7 +14,8 @@ const MARKER = join(ROOT, 'node_modules', '.oom-autopsy-lock');
 /** `npm ci` when node_modules is not what package-lock.json says. */
 export async function ensureNodePackages() {
   const [major] = process.versions.node.split('.').map(Number);
-  if (major < 20) throw new Unmet(`Node 20 or newer is needed; this is ${process.version}. Install it from nodejs.org.`);
+  if (major < 20)
+    throw new Unmet(`Node 20 or newer is needed; this is ${process.version}. Install it from nodejs.org.`);
   const wanted = hashFiles(['package-lock.json', '.npmrc']);
   if (existsSync(MARKER) && readFileSync(MARKER, 'utf8') === wanted) return;
   say('set-up: node packages (npm ci) …');

@@ -49,7 +49,7 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
     annotate: (level, message, place = {}) =>
       issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
     summary: (markdown) => {
-      const file = env['GITHUB_STEP_SUMMARY'];
+      const file = env.GITHUB_STEP_SUMMARY;
       if (!file) {
         info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
         info(markdown);

@@ -106,8 +106,7 @@ const shell: Parser<string> = (text) => {
 
 /** Limits of the artifact service: no `" : < > | * ? \ /`, no line break; GitHub cuts off at 260 characters. */
 const artifactName: Parser<string> = (text) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
-  /^[^"":<>|*?\\/\u0000-\u001f\u007f]{1,200}$/.test(text)
+  /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
     ? { value: text }
     : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
 

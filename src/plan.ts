@@ -92,13 +92,13 @@ export function makePlan(
     startedAt: where.now,
     options,
     job: {
-      repository: named(env['GITHUB_REPOSITORY']),
-      job: named(env['GITHUB_JOB']),
-      runId: named(env['GITHUB_RUN_ID']),
-      runAttempt: named(env['GITHUB_RUN_ATTEMPT']),
-      sha: named(env['GITHUB_SHA']),
-      serverUrl: named(env['GITHUB_SERVER_URL']),
-      runnerName: named(env['RUNNER_NAME']),
+      repository: named(env.GITHUB_REPOSITORY),
+      job: named(env.GITHUB_JOB),
+      runId: named(env.GITHUB_RUN_ID),
+      runAttempt: named(env.GITHUB_RUN_ATTEMPT),
+      sha: named(env.GITHUB_SHA),
+      serverUrl: named(env.GITHUB_SERVER_URL),
+      runnerName: named(env.RUNNER_NAME),
     },
   };
 }
@@ -140,22 +140,30 @@ const ACTION_ONLY = [
   'ACTIONS_CACHE_SERVICE_V2',
 ] as const;
 
+/** What the step's environment depends on beside the plan. */
+export interface EnvironmentOptions {
+  /** Variables that hold our inputs. */
+  readonly inputVariables: readonly string[];
+  /** A file for `GITHUB_STATE`: a plain step has no post, and what it wrote there must not become ours. */
+  readonly scratchState: string;
+  /** False when the shim could not be laid: PYTHONPATH then stays the user's own. */
+  readonly shim: boolean;
+}
+
 /**
  * The environment of the wrapped program: the job's own, our inputs and the action-only variables taken out, our
  * folder put first on PYTHONPATH.
- * @param scratchState a file for `GITHUB_STATE`: a plain step has no post, and what it wrote there must not become ours
  */
 export function stepEnvironment(
   plan: Plan,
   env: NodeJS.ProcessEnv,
-  inputVariables: readonly string[],
-  scratchState: string,
+  options: EnvironmentOptions,
 ): NodeJS.ProcessEnv {
   const result: NodeJS.ProcessEnv = { ...env };
-  for (const name of [...inputVariables, ...ACTION_ONLY]) delete result[name];
+  for (const name of [...options.inputVariables, ...ACTION_ONLY]) delete result[name];
   for (const name of Object.keys(result)) if (name.startsWith('STATE_')) delete result[name];
-  if (result['GITHUB_STATE'] !== undefined) result['GITHUB_STATE'] = scratchState;
-  result['PYTHONPATH'] = prependPath(plan.shimDir, env['PYTHONPATH']);
+  if (result.GITHUB_STATE !== undefined) result.GITHUB_STATE = options.scratchState;
+  if (options.shim) result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
   result[STEP_VARIABLE] = plan.id;
   return result;
 }

@@ -5,7 +5,14 @@
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import type { Runner } from './actions.js';
-import { CATEGORY_MODES, CYCLE_WATCHES, GATES, NO_TORCH_POLICIES, SNAPSHOT_POLICIES, STACKS } from './inputs.js';
+import {
+  CATEGORY_MODES,
+  CYCLE_WATCHES,
+  GATES,
+  NO_TORCH_POLICIES,
+  SNAPSHOT_POLICIES,
+  STACKS,
+} from './inputs.js';
 import type { Plan } from './plan.js';
 
 /** The leader of the step's process group; the start time tells a reused pid apart. */

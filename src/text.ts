@@ -4,13 +4,13 @@
  * marks and length.
  */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced here
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+/** Control and format characters (zero-width and direction marks among them), line and paragraph separators. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Visible stand-ins for control characters and bidirectional marks; cut to `limit` characters with an ellipsis. */
 export function printable(text: string, limit = 300): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
-  return cut.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return cut.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
 /** A line of ours in the log. Its fixed prefix and the missing line breaks keep the runner from reading a command in it. */

@@ -53,7 +53,11 @@ describe('makePlan', () => {
 
 describe('stepEnvironment', () => {
   const plan = makePlan(inputs(), env, where);
-  const result = stepEnvironment(plan, env, ['INPUT_RUN'], '/scratch');
+  const result = stepEnvironment(plan, env, {
+    inputVariables: ['INPUT_RUN'],
+    scratchState: '/scratch',
+    shim: true,
+  });
 
   it('gives the program what a plain step would see', () => {
     expect(result).toMatchObject({
@@ -71,8 +75,13 @@ describe('stepEnvironment', () => {
     expect(env.INPUT_RUN).toBe('echo hunter2');
   });
 
+  it('leaves PYTHONPATH alone when the shim could not be laid', () => {
+    const plain = stepEnvironment(plan, env, { inputVariables: [], scratchState: '/scratch', shim: false });
+    expect(plain.PYTHONPATH).toBe(':/mine:');
+  });
+
   it('prepends to PYTHONPATH and adds no empty entry', () => {
-    expect(result['PYTHONPATH']).toBe(`${plan.shimDir}::/mine:`);
+    expect(result.PYTHONPATH).toBe(`${plan.shimDir}::/mine:`);
     expect(prependPath('/shim', '')).toBe('/shim');
     expect(prependPath('/shim', undefined)).toBe('/shim');
     expect(prependPath('/shim', 'rel')).toBe('/shim:rel');

@@ -11,7 +11,11 @@ describe('shellCommand', () => {
     ['python', 'python', ["/tmp/a b's/run.py"]],
     ['pwsh', 'pwsh', ['-command', ". '/tmp/a b''s/run.ps1'"]],
     ['bash -l {0}', 'bash', ['-l', "/tmp/a b's/run"]],
-    ["conda run -n 'my env' bash -eo pipefail {0}", 'conda', ['run', '-n', 'my env', 'bash', '-eo', 'pipefail', "/tmp/a b's/run"]],
+    [
+      "conda run -n 'my env' bash -eo pipefail {0}",
+      'conda',
+      ['run', '-n', 'my env', 'bash', '-eo', 'pipefail', "/tmp/a b's/run"],
+    ],
     ['perl -e "print q(\\"x\\")" {0}', 'perl', ['-e', 'print q("x")', "/tmp/a b's/run"]],
   ])('%s', (shell, file, args) => {
     expect(shellCommand(shell, at)).toMatchObject({ file, args });

@@ -37,9 +37,22 @@ describe('state', () => {
     ['not JSON', '{'],
     ['no object', '3'],
     ['another schema', JSON.stringify({ schema: 'v9', plan, group: null })],
-    ['a relative folder', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan: { ...plan, stepDir: '../x' }, group: null })],
-    ['init as the group', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, group: { pid: 1, startTicks: null } })],
-    ['a wrong policy', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan: { ...plan, options: { ...plan.options, snapshot: 'x' } }, group: null })],
+    [
+      'a relative folder',
+      JSON.stringify({ schema: 'oom-autopsy.state.v1', plan: { ...plan, stepDir: '../x' }, group: null }),
+    ],
+    [
+      'init as the group',
+      JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, group: { pid: 1, startTicks: null } }),
+    ],
+    [
+      'a wrong policy',
+      JSON.stringify({
+        schema: 'oom-autopsy.state.v1',
+        plan: { ...plan, options: { ...plan.options, snapshot: 'x' } },
+        group: null,
+      }),
+    ],
   ])('refuses %s', (_name, text) => {
     expect(readState(memory({ 'oom-autopsy': text })).kind).toBe('unreadable');
   });

@@ -39,7 +39,8 @@ export function judge(facts: VerdictFacts): Verdict {
     const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
     return { name: 'oom', because: `${processes} ended by an out-of-memory that nothing caught${green}` };
   }
-  if (facts.cancelled) return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+  if (facts.cancelled)
+    return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
   if (facts.exitCode === 0) {
     return facts.oomCount > 0
       ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }

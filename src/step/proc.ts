@@ -3,6 +3,7 @@
  * list is empty and the callers fall back to signals alone.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -79,6 +80,18 @@ export function readExecutable(pid: number, root = '/proc'): string | null {
   }
 }
 
+/** A process as a report names it: its pid and the file name of its program, never its arguments. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly program: string | null;
+}
+
+/** Names a process for a report. */
+export function nameProcess(pid: number, root = '/proc'): NamedProcess {
+  const path = readExecutable(pid, root);
+  return { pid, program: path === null ? null : basename(path).slice(0, 80) };
+}
+
 /** What marks a process as the step's own. */
 export interface StepMark {
   /** Leader of the step's process group, or null when it is not known. */
@@ -91,7 +104,11 @@ export interface StepMark {
  * Live processes of the step: in the leader's group, below it in the tree, or marked in their environment. The last
  * finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree.
  */
-export function stepProcesses(mark: StepMark, all: readonly ProcessFacts[] = listProcesses(), root = '/proc'): ProcessFacts[] {
+export function stepProcesses(
+  mark: StepMark,
+  all: readonly ProcessFacts[] = listProcesses(),
+  root = '/proc',
+): ProcessFacts[] {
   // Never 0 or 1: they stand for the kernel's and everybody's processes.
   const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
   const members = new Set<number>(leader === null ? [] : [leader]);

@@ -9,7 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Group } from '../state.js';
-import { processFacts, type StepMark, stepProcesses } from './proc.js';
+import { type NamedProcess, nameProcess, processFacts, type StepMark, stepProcesses } from './proc.js';
 
 /** How the command ended. Facts only. */
 export interface RunResult {
@@ -22,8 +22,8 @@ export interface RunResult {
   readonly startError: string | null;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Processes that had to be killed after the grace period. */
-  readonly killed: number;
+  /** Processes that had to be killed after the grace period of a cancel. */
+  readonly killed: readonly NamedProcess[];
 }
 
 export interface RunOptions {
@@ -39,6 +39,7 @@ export interface RunOptions {
 
 const CANCEL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const DRAIN_POLL_MS = 50;
+const UNKILLABLE_MS = 2000;
 
 /** Exit code as a shell reports it. */
 export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null): number =>
@@ -56,31 +57,37 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 
 /**
  * Waits until no process of the step lives, and kills what is left at the deadline.
- * @returns how many had to be killed
+ * @param deadline milliseconds since the epoch
+ * @returns those that had to be killed
  */
-export async function drain(mark: StepMark, deadline: number): Promise<number> {
-  const killed = new Set<number>();
+export async function drain(mark: StepMark, deadline: number): Promise<readonly NamedProcess[]> {
+  const killed = new Map<number, NamedProcess>();
   for (;;) {
     const left = stepProcesses(mark);
-    if (left.length === 0) return killed.size;
+    if (left.length === 0) return [...killed.values()];
     if (Date.now() >= deadline) {
-      for (const facts of left) {
-        killed.add(facts.pid);
-        signalProcess(facts.pid, 'SIGKILL');
+      for (const { pid } of left) {
+        if (!killed.has(pid)) killed.set(pid, nameProcess(pid));
+        signalProcess(pid, 'SIGKILL');
       }
       // A process in uninterruptible sleep cannot be killed: do not wait for it for ever.
-      if (Date.now() >= deadline + 2000) return killed.size;
+      if (Date.now() >= deadline + UNKILLABLE_MS) return [...killed.values()];
     }
     await pause(DRAIN_POLL_MS);
   }
 }
 
-/** Ends a step whose main is gone: SIGTERM to every process of it, the grace period, then SIGKILL. */
-export async function endStep(mark: StepMark, graceMs: number): Promise<number> {
+/**
+ * Ends a step whose main is gone: SIGTERM to every process of it, the grace period, then SIGKILL.
+ * @returns how many were found, and those that had to be killed
+ */
+export async function endStep(
+  mark: StepMark,
+  graceMs: number,
+): Promise<{ readonly found: number; readonly killed: readonly NamedProcess[] }> {
   const found = stepProcesses(mark);
-  for (const facts of found) signalProcess(facts.pid, 'SIGTERM');
-  await drain(mark, Date.now() + graceMs);
-  return found.length;
+  for (const { pid } of found) signalProcess(pid, 'SIGTERM');
+  return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
 }
 
 /** Runs the command to its end. Never rejects: a program that cannot be started is a result too. */
@@ -90,7 +97,7 @@ export function runStep(options: RunOptions): Promise<RunResult> {
   return new Promise((resolve) => {
     let child: ChildProcess | null = null;
     let cancelledBy: NodeJS.Signals | null = null;
-    let draining: Promise<number> | null = null;
+    let draining: Promise<readonly NamedProcess[]> | null = null;
     let settled = false;
 
     const mark = (): StepMark => ({ leader: child?.pid ?? null, variable: options.mark });
@@ -119,7 +126,7 @@ export function runStep(options: RunOptions): Promise<RunResult> {
       settled = true;
       const shellEndedAt = Date.now();
       // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a cancel.
-      const killed = (await draining) ?? 0;
+      const killed = (await draining) ?? [];
       for (const name of CANCEL_SIGNALS) process.off(name, onSignal);
       resolve({
         exitCode: shellExitCode(code, signal),

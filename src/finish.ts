@@ -1,0 +1,353 @@
+/**
+ * Everything after the step, shared by main and by a post that has to finish for it:
+ * evidence → parity → verdict and gates → manifest → published → report → outputs, exit code.
+ *
+ * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
+ */
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Runner } from './actions.js';
+import { collect, type Evidence } from './evidence/collect.js';
+import {
+  buildManifest,
+  cycleTotals,
+  type Manifest,
+  type ManifestParts,
+  type ManifestPublished,
+  manifestText,
+  snapshotReferences,
+} from './evidence/manifest.js';
+import type { Receipt } from './evidence/receipt.js';
+import { finalExitCode, type GateFinding, judgeGates } from './gates.js';
+import { type GpuObservation, observeGpus } from './gpu/observe.js';
+import { type Outputs, setOutputs } from './outputs.js';
+import { checkParity, fixturePath, type Parity } from './parity/check.js';
+import { type Plan, STEP_VARIABLE } from './plan.js';
+import { type Published, publish } from './publish/publish.js';
+import { annotations } from './report/annotations.js';
+import { renderSummary } from './report/summary.js';
+import { judge } from './report/verdict.js';
+import { type HostCounters, hostOom, readHostCounters, readHostMemory } from './step/host.js';
+import { type NamedProcess, nameProcess, stepProcesses } from './step/proc.js';
+import type { RunResult } from './step/process.js';
+import { type PythonSighting, type ScriptHint, UNARMED_ADVICE } from './step/unarmed.js';
+import { count, logLine } from './text.js';
+import { VERSION } from './version.js';
+
+const GPU_TIMEOUT_MS = 5000;
+/** The check is meant to take 10 s; a cold disk or a loaded machine may need several times that. */
+const PARITY_TIMEOUT_MS = 180_000;
+/** For everything that is uploaded. Half of the time limits that workflows set are below an hour. */
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+/** After a cancel the runner kills us 10 s after its first signal; what is done by then is what there is. */
+const PUBLISH_AFTER_CANCEL_MS = 60_000;
+
+/** What is known when the step has ended. */
+export interface Ended {
+  readonly plan: Plan;
+  readonly env: NodeJS.ProcessEnv;
+  /** Null when main was killed, so that nobody saw how the step ended. */
+  readonly result: RunResult | null;
+  readonly before: { readonly gpu: GpuObservation; readonly host: HostCounters } | null;
+  readonly sightings: readonly PythonSighting[];
+  readonly hints: readonly ScriptHint[];
+  readonly faults: readonly string[];
+  readonly shimLaid: boolean;
+  readonly leader: number | null;
+  /** Processes that post had to kill. */
+  readonly killed?: readonly NamedProcess[];
+  /** Folder of the built action: parity/, upload/. */
+  readonly distDir: string;
+}
+
+/** Outputs of a run that was refused for wrong inputs. */
+export const REFUSED_OUTPUTS: Outputs = {
+  'exit-code': 1,
+  verdict: 'failed',
+  'oom-count': 0,
+  'snapshot-count': 0,
+  snapshots: '[]',
+  manifest: '',
+  'artifact-id': '',
+  'artifact-url': '',
+  'artifact-digest': '',
+  'report-url': '',
+  'cycle-count': 0,
+  parity: 'off',
+  'evidence-dir': '',
+};
+
+/** Finishes the step and tells the runner. @returns the exit code of the action */
+export async function finish(runner: Runner, ended: Ended): Promise<number> {
+  const { plan, result } = ended;
+  const log = (line: string): void => runner.info(logLine(line));
+  const [evidence, gpuAfter] = await Promise.all([
+    collect({ dir: plan.evidenceDir, step: plan.id }),
+    observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+  ]);
+  const survivors = stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
+  const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+  const host = ended.before === null ? null : hostOom(ended.before.host, readHostCounters());
+  const parity = await parityOf(ended, evidence, log);
+
+  const stepCode = result?.exitCode ?? 1;
+  const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
+  const cycles = cycleTotals(evidence.receipts);
+  const verdict = judge({
+    exitCode: stepCode,
+    cancelled: result === null || result.cancelledBy !== null,
+    startError: result?.startError ?? null,
+    oomCount,
+    endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
+    // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
+    hostOomKills:
+      host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
+  });
+  const gates = judgeGates(
+    {
+      torchProcesses: evidence.receipts.length,
+      shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
+      notReached: notReached(ended),
+      cycleCount: cycles.count,
+      topCycle: topCycle(evidence.receipts),
+      parity: parity.state,
+      parityReason: parity.reason,
+    },
+    plan.options,
+  );
+
+  const parts: Omit<ManifestParts, 'published'> = {
+    evidence,
+    version: VERSION,
+    now: Date.now(),
+    step: {
+      id: plan.id,
+      shell: plan.command.file,
+      exit_code: result === null ? null : stepCode,
+      signal: result?.signal ?? null,
+      cancelled: result === null || result.cancelledBy !== null,
+      started: plan.startedAt / 1000,
+      ended: result === null ? null : result.endedAt / 1000,
+      workspace: plan.workspace,
+    },
+    runner: {
+      name: plan.job.runnerName,
+      os: process.platform,
+      arch: process.arch,
+      repository: plan.job.repository,
+      sha: plan.job.sha,
+      run_id: plan.job.runId,
+      run_attempt: plan.job.runAttempt,
+      job: plan.job.job,
+    },
+    verdict,
+    gpu: { before: ended.before?.gpu ?? null, after: gpuAfter },
+    host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
+    parity: { state: parity.state, reason: parity.reason, result: parity.result },
+    notSeen: notSeen(evidence.receipts),
+    unarmed: unarmedProcesses(ended.sightings, evidence.receipts),
+    scriptHints: ended.hints,
+    stillRunning,
+    killed: result?.killed ?? ended.killed ?? [],
+    gates,
+    faults: ended.faults,
+  };
+
+  const published = await publishEvidence(ended, evidence, parts, verdict.name, log);
+  const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
+  const manifestPath = join(plan.outputDir, 'manifest.json');
+  await writeFile(manifestPath, manifestText(manifest), { mode: 0o600 }).catch((error: Error) =>
+    log(`manifest.json could not be written (${error.message})`),
+  );
+  const removed = await removeEvidence(plan, published, stillRunning.length > 0);
+  tell(runner, manifest, published, plan, removed);
+  setOutputs(runner, {
+    'exit-code': stepCode,
+    verdict: verdict.name,
+    'oom-count': oomCount,
+    'snapshot-count': evidence.snapshots.length,
+    snapshots: JSON.stringify(snapshotReferences(evidence)),
+    manifest: existsSync(manifestPath) ? manifestPath : '',
+    'artifact-id': published.state === 'uploaded' ? published.id : '',
+    'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
+    'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
+    'report-url': '',
+    'cycle-count': cycles.count,
+    parity: parity.state,
+    'evidence-dir': removed ? '' : plan.evidenceDir,
+  });
+  return finalExitCode(stepCode, gates);
+}
+
+/** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
+function tell(runner: Runner, manifest: Manifest, published: Published, plan: Plan, removed: boolean): void {
+  runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+  try {
+    runner.summary(
+      renderSummary(manifest, {
+        ...artifactLinks(published),
+        reportUrl: null,
+        evidenceDir: removed ? null : plan.evidenceDir,
+      }),
+    );
+  } catch (error) {
+    runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
+  }
+  for (const { level, message, place } of annotations(manifest, plan.workspace)) {
+    runner.annotate(level, message, place);
+  }
+}
+
+const artifactLinks = (published: Published) =>
+  published.state === 'uploaded'
+    ? {
+        artifactName: published.name,
+        artifactId: published.id,
+        artifactUrl: published.url,
+        artifactDigest: published.digest,
+      }
+    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
+
+/** The check, when it is asked for and there is something to check with. */
+async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) => void): Promise<Parity> {
+  const { options, workspace } = ended.plan;
+  if (options.parity === 'off') return { state: 'off', reason: null, result: null };
+  if (ended.result === null || ended.result.cancelledBy !== null) {
+    return {
+      state: 'unverifiable',
+      reason: 'the step was cancelled, so the check was not run',
+      result: null,
+    };
+  }
+  const used = evidence.receipts.find((receipt) => receipt.torch !== null)?.executable ?? null;
+  const python = used === null ? null : options.python || used;
+  if (python !== null) log(`checking parity with ${python} …`);
+  return checkParity({
+    python,
+    parityDir: join(ended.distDir, 'parity'),
+    fixture: fixturePath(options.fixture, workspace),
+    env: ended.env,
+    timeoutMs: PARITY_TIMEOUT_MS,
+  });
+}
+
+/** Uploads when there is evidence of something: a green run that saw nothing leaves no artifact. */
+async function publishEvidence(
+  ended: Ended,
+  evidence: Evidence,
+  parts: Omit<ManifestParts, 'published'>,
+  verdict: string,
+  log: (line: string) => void,
+): Promise<Published> {
+  const { plan } = ended;
+  const files = evidence.snapshots.length + evidence.pages.length;
+  const worth =
+    files > 0 || (evidence.receipts.length > 0 && verdict !== 'ok') || hasFailingGate(parts.gates);
+  if (!worth) return { state: 'skipped', reason: 'there is no evidence to keep' };
+  if (!plan.options.upload) return { state: 'skipped', reason: '`upload` is false' };
+  log(
+    `publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`,
+  );
+  return publish({
+    evidence,
+    name: plan.options.artifactName,
+    retentionDays: plan.options.retentionDays === 0 ? null : plan.options.retentionDays,
+    compressionLevel: plan.options.compressionLevel,
+    maxUploadBytes: plan.options.maxUploadSize,
+    deadlineMs: parts.step.cancelled ? PUBLISH_AFTER_CANCEL_MS : PUBLISH_DEADLINE_MS,
+    worker: join(ended.distDir, 'upload', 'index.js'),
+    env: ended.env,
+    log,
+    onMask: (line) => void process.stdout.write(`${line}\n`),
+    manifest: ({ name, leftOut }) =>
+      manifestText(
+        buildManifest({
+          ...parts,
+          published: {
+            state: 'planned',
+            reason: null,
+            artifact: { name, id: null, url: null, digest: null, size: null },
+            left_out: leftOut,
+          },
+        }),
+      ),
+  });
+}
+
+const hasFailingGate = (gates: readonly GateFinding[] | undefined): boolean =>
+  gates?.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch') ?? false;
+
+/** What the manifest on disk says about the upload. */
+function manifestPublished(published: Published): ManifestPublished {
+  switch (published.state) {
+    case 'uploaded':
+      return {
+        state: 'uploaded',
+        reason: null,
+        artifact: {
+          name: published.name,
+          id: published.id,
+          url: published.url,
+          digest: published.digest,
+          size: published.size,
+        },
+        left_out: published.notUploaded,
+      };
+    case 'skipped':
+      return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+    case 'failed':
+      return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+  }
+}
+
+/** Removes our own evidence folder once the artifact holds all of it. Never one that the user named. */
+async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
+  if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete) return false;
+  return rm(plan.evidenceDir, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Processes that had torch loaded and left no receipt. */
+function unarmedProcesses(sightings: readonly PythonSighting[], receipts: readonly Receipt[]) {
+  const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
+  return sightings
+    .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
+    .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
+}
+
+/** One line for each kind of process that left a receipt but could not be recorded. */
+function notSeen(receipts: readonly Receipt[]): readonly string[] {
+  const reasons = new Map<string, number>();
+  for (const { recorder } of receipts) {
+    if (recorder.state !== 'unsupported' && recorder.state !== 'failed') continue;
+    const reason = recorder.reason ?? 'the receipt gives no reason';
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  return [...reasons].map(([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`);
+}
+
+/** The likeliest reason that no process was reached: what was seen first, else what the step's text shows. */
+function notReached(ended: Ended): string | null {
+  const seen = ended.sightings[0];
+  if (seen) return `${seen.program} (pid ${seen.pid}) had torch loaded, but ${UNARMED_ADVICE[seen.reason]}`;
+  const hint = ended.hints[0];
+  return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
+}
+
+/** The cycle that holds most, in one line. */
+function topCycle(receipts: readonly Receipt[]): string | null {
+  const held = (bytes: Readonly<Record<string, number>>): number =>
+    Object.values(bytes).reduce((sum, n) => sum + n, 0);
+  const top = receipts
+    .flatMap((receipt) => receipt.cycles?.cycles ?? [])
+    .sort((a, b) => held(b.bytes) - held(a.bytes))[0];
+  if (!top) return null;
+  const types = top.types
+    .slice(0, 3)
+    .map((type) => type.name)
+    .join(', ');
+  return `${types} holding ${held(top.bytes)} bytes`;
+}

@@ -1,0 +1,27 @@
+/** The outputs of the action, all of them set on every run, also when nothing was recorded. */
+import type { Runner } from './actions.js';
+
+/** Names in the order of the contract. */
+export const OUTPUT_NAMES = [
+  'exit-code',
+  'verdict',
+  'oom-count',
+  'snapshot-count',
+  'snapshots',
+  'manifest',
+  'artifact-id',
+  'artifact-url',
+  'artifact-digest',
+  'report-url',
+  'cycle-count',
+  'parity',
+  'evidence-dir',
+] as const;
+
+export type OutputName = (typeof OUTPUT_NAMES)[number];
+export type Outputs = Readonly<Record<OutputName, string | number>>;
+
+/** Hands every output to the runner. */
+export function setOutputs(runner: Runner, outputs: Outputs): void {
+  for (const name of OUTPUT_NAMES) runner.setOutput(name, String(outputs[name]));
+}

@@ -1,0 +1,66 @@
+/**
+ * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence folder.
+ * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
+ * let through; so what the shim needs lies beside its sitecustomize.py.
+ */
+import { accessSync, constants, cpSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Plan, shimConfig } from '../plan.js';
+import { writeScript } from './shell.js';
+
+/** What stands ready, or why the shim does not. Only a script that cannot be written stops the step. */
+export interface Laid {
+  /** False when the step has to run without the shim; `faults` then says why. */
+  readonly shim: boolean;
+  readonly faults: readonly string[];
+}
+
+const reason = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+
+/**
+ * @param shimSource folder that holds the shim's files (dist/shim)
+ * @returns what was laid; a fault of ours here leaves the step as a plain `run:` would be
+ * @throws when the step's folder or script cannot be written: then nothing could run
+ */
+export function layStep(plan: Plan, script: string, shimSource: string): Laid {
+  mkdirSync(plan.stepDir, { recursive: true, mode: 0o700 });
+  mkdirSync(plan.outputDir, { mode: 0o700 });
+  writeScript(plan.script, script);
+  writeFileSync(join(plan.stepDir, 'state'), '', { mode: 0o600 });
+  try {
+    mkdirSync(plan.evidenceDir, { recursive: true, mode: 0o700 });
+    accessSync(plan.evidenceDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return {
+      shim: false,
+      faults: [
+        `evidence folder ${plan.evidenceDir} cannot be written (${reason(error)}); nothing is recorded`,
+      ],
+    };
+  }
+  try {
+    cpSync(shimSource, plan.shimDir, { recursive: true, filter: (path) => !path.endsWith('__pycache__') });
+    const config = { ...shimConfig(plan), evidence: realpathSync(plan.evidenceDir) };
+    writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+  } catch (error) {
+    return { shim: false, faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`] };
+  }
+  if (plan.shimDir.includes(':')) {
+    return {
+      shim: false,
+      faults: [
+        `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
+      ],
+    };
+  }
+  return { shim: true, faults: [] };
+}
+
+/** Why a working directory cannot be used, or null when it can. */
+export function folderProblem(path: string): string | null {
+  try {
+    return statSync(path).isDirectory() ? null : 'it is not a folder';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such folder' : reason(error);
+  }
+}
