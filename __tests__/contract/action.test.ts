@@ -7,7 +7,7 @@ import { withTables } from '../../scripts/tables.mjs';
 import { INPUT_DEFAULTS, INPUT_NAMES } from '../../src/inputs.js';
 import { OUTPUT_NAMES } from '../../src/outputs.js';
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 const action = parse(read('action.yml')) as {
   inputs: Record<string, { default?: string; required?: boolean; description: string }>;

@@ -43,6 +43,7 @@ describe('scriptHints', () => {
     ['export PYTHONPATH=$(pwd)', ['PYTHONPATH=']],
     ['PYTHONPATH=$PWD python x.py', ['PYTHONPATH=']],
     ['PYTHONPATH="$PWD:$PYTHONPATH" python x.py', []],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
     ['PYTHONPATH=src:${PYTHONPATH:-} python x.py', []],
     ['unset PYTHONPATH', ['unset PYTHONPATH']],
     ['python -I x.py', ['python -I, -E or -S']],

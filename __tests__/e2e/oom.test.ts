@@ -1,0 +1,215 @@
+/** The main job end to end, on real torch: out of memory, recovered, green; the evidence is whole and opaque. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { cleanUp, cudaPython, deviceEnv, freshFolder, ROOT, runStep, sha256 } from './kit.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+
+/** What torch's own reader prints of a snapshot: one line for each event of the trace. */
+function trace(path: string): string[] {
+  const read = spawnSync(cudaPython(), ['-W', 'ignore', '-m', 'torch.cuda._memory_viz', 'trace', path], {
+    encoding: 'utf8',
+    env: { ...process.env, ...deviceEnv() },
+    maxBuffer: 1 << 28,
+  });
+  if (read.status !== 0) throw new Error(read.stderr);
+  return read.stdout.split('\n');
+}
+
+describe('a training that runs out of GPU memory', () => {
+  it(
+    'fails with its own code and leaves a snapshot, its digest and a summary',
+    async () => {
+      const step = await runStep({
+        inputs: { run: 'python examples/train_oom.py', 'max-entries': '2000', parity: 'fail' },
+        workspace: ROOT,
+      });
+      const { outputs, manifest, report, artifacts } = step;
+      expect(report.main.code).toBe(1);
+      expect(report.conclusion).toBe('failure');
+      expect(outputs).toMatchObject({
+        'exit-code': '1',
+        verdict: 'oom',
+        'oom-count': '1',
+        'snapshot-count': '1',
+        parity: 'match',
+        'cycle-count': '0',
+      });
+      expect(report.log).toContain('torch.OutOfMemoryError');
+
+      // One artifact; its zip's digest is the output, the file's digest is everywhere else.
+      expect(artifacts).toHaveLength(1);
+      const [artifact] = artifacts as [(typeof artifacts)[0]];
+      expect(artifact.name).toBe('oom-autopsy-job-0-1');
+      expect(outputs['artifact-digest']).toBe(artifact.digest);
+      const [reference] = JSON.parse(outputs['snapshots'] ?? '') as Record<string, string | number>[];
+      const snapshot = join(artifact.dir, String(reference?.['file']));
+      const digest = sha256(snapshot);
+      expect(reference).toMatchObject({
+        kind: 'torch.cuda.memory_snapshot',
+        digest: `sha256:${digest}`,
+        reason: 'oom',
+        device: 0,
+        max_entries: 2000,
+        stacks: 'python',
+        history: 'armed',
+        rank: null,
+      });
+      expect(manifest.snapshots).toEqual([reference]);
+      const uploaded = JSON.parse(readFileSync(join(artifact.dir, 'manifest.json'), 'utf8'));
+      expect(uploaded.snapshots).toEqual(manifest.snapshots);
+      expect(report.summary).toContain(digest.slice(0, 8));
+      expect(report.summary).toMatch(/Out of GPU memory/);
+      expect(report.summary).toContain('train_step');
+      const check = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: artifact.dir, encoding: 'utf8' });
+      expect([check.status, check.stderr]).toEqual([0, '']);
+      expect(check.stdout.trim().split('\n')).toHaveLength(artifact.files.length - 1);
+
+      // torch's own reader finds the event with the size that the manifest and the summary tell.
+      const [oom] = manifest.processes[0].ooms;
+      const lines = trace(snapshot);
+      const event = lines.find((line) => line.startsWith('raise OutOfMemoryError')) ?? '';
+      const [, amount, unit] = /# ([\d.]+)(\w+) requested/.exec(event) ?? [];
+      const scale = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }[unit ?? ''] ?? Number.NaN;
+      expect(Math.round(Number(amount) * scale)).toBe(oom.wanted);
+      expect(report.summary).toContain(`${(oom.wanted / 2 ** 20).toFixed(2)} MiB`);
+      expect(lines.length).toBeLessThanOrEqual(2000 + 5);
+      expect(oom.thread).toBe('backward');
+      expect(oom.main_stack.map((frame: { function: string }) => frame.function)).toContain('train_step');
+
+      // Recording was on, is off, and was seen to be off.
+      expect(manifest.processes[0].recorder).toMatchObject({ state: 'disarmed', disarm_proven: true });
+      expect(manifest.processes[0].end).toMatchObject({ oom: true, exception: 'torch.OutOfMemoryError' });
+
+      // One error annotation, on the user's own line; the evidence is gone from the runner once it is uploaded.
+      const errors = report.annotations.filter(({ level }) => level === 'error');
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatchObject({ file: 'examples/train_oom.py' });
+      expect(outputs['evidence-dir']).toBe('');
+      expect(existsSync(join(step.temp, 'evidence'))).toBe(false);
+      expect(report.post).toMatchObject({ code: 0, log: '' });
+    },
+    3 * MINUTES,
+  );
+
+  it(
+    'that ends green behind `|| true` is published all the same',
+    async () => {
+      const { report, outputs, artifacts } = await runStep({
+        inputs: { run: 'python examples/train_oom.py || true' },
+        workspace: ROOT,
+      });
+      expect(report.conclusion).toBe('success');
+      expect(outputs).toMatchObject({ 'exit-code': '0', verdict: 'oom', 'snapshot-count': '1' });
+      expect(artifacts).toHaveLength(1);
+    },
+    MINUTES,
+  );
+});
+
+const CATCHER = `
+import torch
+held = torch.empty(64 << 20, dtype=torch.uint8, device='cuda')
+for attempt in range(6):
+    try:
+        torch.empty(1 << 40, dtype=torch.uint8, device='cuda')
+    except torch.OutOfMemoryError:
+        print('caught', attempt, flush=True)
+print('done')
+`;
+
+describe('a program that catches it and goes on', () => {
+  it(
+    'is green, recovered, with six counted and three files: the first and the newest',
+    async () => {
+      const { report, outputs, manifest, artifacts } = await runStep({
+        inputs: { run: CATCHER, shell: 'python' },
+      });
+      expect(report.conclusion).toBe('success');
+      expect(report.log).toContain('done');
+      expect(outputs).toMatchObject({
+        'exit-code': '0',
+        verdict: 'oom-recovered',
+        'oom-count': '6',
+        'snapshot-count': '3',
+      });
+      const sequence = (file: string): number => Number(/-(\d+)-oom\.pickle$/.exec(file)?.[1]);
+      const kept = manifest.snapshots.map(({ file }: { file: string }) => sequence(file)).sort();
+      expect(kept).toEqual([1, 5, 6]);
+      expect(artifacts[0]?.files.filter((file) => file.endsWith('.pickle'))).toHaveLength(3);
+      expect(report.annotations.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+    MINUTES,
+  );
+});
+
+describe('a green run', () => {
+  it(
+    'leaves no snapshot and no artifact, and shows that recording was on and is off',
+    async () => {
+      const { report, outputs, manifest, artifacts, calls } = await runStep({
+        inputs: {
+          run: "import torch\nx = torch.zeros(1 << 20, device='cuda')\nprint('fine')",
+          shell: 'python',
+        },
+      });
+      expect(report.conclusion).toBe('success');
+      expect(outputs).toMatchObject({
+        verdict: 'ok',
+        'oom-count': '0',
+        'snapshot-count': '0',
+        'artifact-id': '',
+      });
+      expect(artifacts).toEqual([]);
+      // The artifact client was not even started: nobody spoke to the service.
+      expect(calls).toEqual([]);
+      expect(manifest.processes).toHaveLength(1);
+      const { recorder, devices, end } = manifest.processes[0];
+      expect(recorder).toMatchObject({ state: 'disarmed', disarm_proven: true });
+      expect(recorder.armed_at).toBeLessThanOrEqual(recorder.disarmed_at);
+      expect(devices[0].peak_allocated).toBeGreaterThanOrEqual(4 << 20);
+      expect(end).toMatchObject({ kind: 'exit', oom: false });
+      expect(report.summary.trim().split('\n')).toHaveLength(1);
+      expect(report.annotations).toEqual([]);
+    },
+    MINUTES,
+  );
+});
+
+describe('a pickle that would run code', () => {
+  it(
+    'goes through the whole action as bytes',
+    async () => {
+      const folder = freshFolder();
+      const proof = join(folder, 'somebody unpickled it');
+      const evil = join(folder, 'evil.py');
+      writeFileSync(
+        evil,
+        `
+import glob, os, pickle, torch
+class Evil:
+    def __reduce__(self):
+        return (open, (${JSON.stringify(proof)}, 'w'))
+try:
+    torch.empty(1 << 40, dtype=torch.uint8, device='cuda')
+except torch.OutOfMemoryError:
+    pass
+import json
+config = json.load(open(os.path.join(os.environ['PYTHONPATH'].split(':')[0], '_oom_autopsy', 'config.json')))
+[snapshot] = glob.glob(os.path.join(glob.escape(config['evidence']), '*.pickle'))
+open(snapshot, 'wb').write(pickle.dumps(Evil()))
+`,
+      );
+      const { outputs, artifacts } = await runStep({ inputs: { run: `python '${evil}'` } });
+      expect(outputs).toMatchObject({ verdict: 'oom-recovered', 'snapshot-count': '1' });
+      const [artifact] = artifacts;
+      const snapshot = artifact?.files.find((file) => file.endsWith('.pickle')) ?? '';
+      expect(readFileSync(join(artifact?.dir ?? '', snapshot)).includes('somebody unpickled it')).toBe(true);
+      expect(existsSync(proof)).toBe(false);
+    },
+    MINUTES,
+  );
+});

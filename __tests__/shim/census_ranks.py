@@ -1,0 +1,72 @@
+"""A program for test_census.py: DDP and FSDP over gloo, one rank per process, a census at an out-of-memory of each.
+
+Arguments: the kinds to play. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment. Prints one JSON line
+for each kind, as census_scenarios.py does.
+"""
+
+import json
+import sys
+
+from census_scenarios import SHIM, Stage
+
+
+def wrapped(torch, kind, world):
+    """A model under DDP, FSDP 1 or FSDP 2."""
+    nn = torch.nn
+    net = nn.Sequential(*[m for _ in range(4) for m in (nn.Linear(512, 512), nn.GELU())]).cuda()
+    if kind.startswith("ddp"):
+        return nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=kind == "ddp")
+    if kind == "fsdp1":
+        from torch.distributed.fsdp import FullyShardedDataParallel
+
+        return FullyShardedDataParallel(net, device_id=0)
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    mesh = init_device_mesh("cuda", (world,))
+    for layer in net:
+        if isinstance(layer, nn.Linear):
+            fully_shard(layer, mesh=mesh)
+    return fully_shard(net, mesh=mesh)
+
+
+def play(kinds):
+    """Two training steps of each kind, then out of memory: after the optimizer's step, and again after a forward pass.
+
+    Models stay until the end: FSDP's are held by hooks anyway.
+    """
+    sys.path.insert(0, SHIM)
+    import torch
+    import torch.distributed as dist
+
+    dist.init_process_group("gloo")
+    world = dist.get_world_size()
+    stage = Stage(torch)
+    torch.empty(1, device="cuda")
+    torch._C._cuda_attach_out_of_memory_observer(stage.observe)
+    for kind in kinds:
+        net = wrapped(torch, kind, world)
+        optimizer = torch.optim.AdamW(net.parameters())
+        stage.models.append(net)
+        stage.optimizers.append(optimizer)
+        for _ in range(2):
+            optimizer.zero_grad(set_to_none=False)
+            net(torch.zeros(16384, 512, device="cuda")).sum().backward()
+            optimizer.step()
+        report(stage, kind + " step")
+        out = net(torch.zeros(16384, 512, device="cuda"))
+        report(stage, kind + " forward")
+        out.sum().backward()
+        del out
+    dist.destroy_process_group()
+
+
+def report(stage, name):
+    """Runs out of memory and prints what the census found there."""
+    stage.record = None
+    stage.burst()
+    print(json.dumps({"scenario": name, **stage.record}), flush=True)
+
+
+if __name__ == "__main__":
+    play(sys.argv[1:])

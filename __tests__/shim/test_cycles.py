@@ -1,0 +1,785 @@
+"""Reference cycles that hold GPU memory: found with their bytes in both modes, without a value of the program in any file and
+without a change to the program. Each program runs in a process of its own, on the CUDA build of torch."""
+
+import json
+
+import pytest
+
+# LOOK_S is lifted: these tests ask what is found, on a machine that may be busy.
+PRELUDE = """
+import gc, json, os, sys, weakref
+import torch
+from _oom_autopsy import cycles, cycles_watch
+cycles_watch.LOOK_S = 60.0
+MiB = 2 ** 20
+KEEP = {}
+
+def start(mode, **options):
+    torch.zeros(1, device="cuda")
+    return cycles.start(mode, evidence_dir=sys.argv[1], page_name="host-1-0123abcd.cycles.html", **options)
+
+def tensor(mib=1):
+    return torch.empty(mib * MiB // 4, device="cuda")
+
+class Node:
+    pass
+
+def ring(*held):
+    node = Node()
+    node.me = node
+    node.held = held
+
+def nothing():
+    pass
+
+def collect():
+    gc.collect()
+    nothing(), nothing()  # torch's observer does its work at the next calls
+
+def allocated():
+    return torch.cuda.memory_allocated()
+
+def amount(account):
+    return sum(account["bytes"].values())
+"""
+
+PLANTS = (
+    PRELUDE
+    + """
+def hook_closure():
+    module = torch.nn.Linear(1024, 1024, device="cuda")
+    module.register_forward_hook(lambda *arguments: module)
+
+def traceback():
+    def deep():
+        local = tensor(3)
+        raise ValueError
+    try:
+        deep()
+    except ValueError as error:
+        kept = error
+
+class Context(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.me = ctx
+        ctx.scratch = tensor(2)
+        return x.clone()
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+def function_context():
+    Context.apply(torch.ones(1, device="cuda", requires_grad=True))
+
+def parent_child():
+    parent, child = Node(), Node()
+    parent.child, child.parent, child.weight = child, parent, tensor(5)
+
+def view_alone():
+    ring(tensor(4)[1:])
+
+def view_and_base():
+    base = tensor(4)
+    ring(base, base[1:], base.view(-1, 2))
+
+def saved_for_backward():
+    weight = torch.ones(MiB // 4, device="cuda", requires_grad=True)
+    try:
+        loss = weight.exp().exp().exp().sum()
+        raise ValueError
+    except ValueError as error:
+        kept = error
+
+def custom_save():
+    class Save(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.me = ctx
+            ctx.save_for_backward(tensor(2))
+            return x.clone()
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+    Save.apply(torch.ones(1, device="cuda", requires_grad=True))
+
+def three_times():
+    for _ in range(3):
+        ring(tensor(1))
+
+def chain_of_two():
+    inner, outer = Node(), Node()
+    inner.me, inner.weight = inner, tensor(1)
+    outer.me, outer.inner, outer.weight = outer, inner, tensor(2)
+
+def reached_by_weakref_only():
+    parent, child = Node(), Node()
+    parent.child, child.parent, parent.weight = child, weakref.ref(parent), tensor()
+
+def freed_before():
+    ring(tensor())
+    gc.collect()
+
+def held_by_a_global():
+    node = Node()
+    node.me, node.weight = node, tensor()
+    KEEP["node"] = node
+
+def held_by_a_frame():
+    node = Node()
+    node.me, node.weight = node, tensor()
+    node.frame = (lambda: (yield node))()
+    next(node.frame)
+    KEEP["generator"] = node.frame
+
+def plain_global():
+    KEEP["tensor"] = tensor()
+
+def shares_with_a_live_tensor():
+    KEEP["base"] = tensor()
+    ring(KEEP["base"][1:])
+
+def saved_by_a_live_graph():
+    weight = torch.ones(MiB // 4, device="cuda", requires_grad=True)
+    middle = weight.exp()
+    ring(middle)
+    KEEP["loss"] = middle.exp().sum()
+    KEEP["weight"] = weight
+
+def cpu_tensor():
+    ring(torch.empty(1000))
+
+def no_tensor():
+    ring(1)
+
+PLANTS = ["hook_closure", "traceback", "function_context", "parent_child", "view_alone", "view_and_base",
+          "saved_for_backward", "custom_save", "three_times", "chain_of_two", "reached_by_weakref_only", "freed_before",
+          "held_by_a_global", "held_by_a_frame", "plain_global", "shares_with_a_live_tensor", "saved_by_a_live_graph",
+          "cpu_tensor", "no_tensor"]
+mode = sys.argv[2]
+gc.disable()  # collections at a time of the test's choosing
+torch.cuda.memory._record_memory_history(max_entries=1000, context="all", stacks="python")
+watch = start(mode)
+report = {}
+for name in PLANTS:
+    collect()
+    before = watch.summary()
+    globals()[name]()
+    held = allocated()
+    if mode == "sampled":
+        watch.look("exit")
+    collect()
+    after = watch.summary()
+    seen = {row["id"]: row["seen"] for row in before["cycles"]}
+    report[name] = {
+        "bytes": amount(after) - amount(before),
+        "tensors": after["tensors"] - before["tensors"],
+        "freed": held - allocated(),
+        "rows": [row for row in after["cycles"] if row["seen"] != seen.get(row["id"])],
+    }
+    # a cycle that was there all along is not planted twice
+    KEEP.clear()
+    collect()
+watch.stop()
+print(json.dumps({"report": report, "summary": watch.summary()}))
+"""
+)
+
+MiB = 2**20
+# name: (bytes, kinds). The allocator rounds up to 512 bytes; two bytes counts differ by how autograd saves.
+FOUND = {
+    "hook_closure": (4 * MiB + 4096, 1),
+    "traceback": (3 * MiB, 1),
+    "function_context": (2 * MiB + 512, 1),
+    "parent_child": (5 * MiB, 1),
+    "view_alone": (4 * MiB, 1),
+    "view_and_base": (4 * MiB, 1),
+    "saved_for_backward": (4 * MiB + 512, 1),
+    "custom_save": (2 * MiB + 512, 1),
+    "three_times": (3 * MiB, 1),
+    "chain_of_two": (3 * MiB, 2),
+}
+NOT_FOUND = (
+    "reached_by_weakref_only",
+    "freed_before",
+    "held_by_a_global",
+    "held_by_a_frame",
+    "plain_global",
+    "shares_with_a_live_tensor",
+    "saved_by_a_live_graph",
+    "cpu_tensor",
+    "no_tensor",
+)
+MODES = ("sampled", "continuous")
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """`planted(mode, interpreter)` -> (report, summary, page's text); one run for each mode."""
+    from conftest import PLAIN, Step
+
+    runs = {}
+
+    def of(mode, python):
+        if mode not in runs:
+            root = tmp_path_factory.mktemp("planted")
+            step = Step(root / mode if not (root / mode).mkdir() else None, **PLAIN, snapshot="off")
+            done = step.run(PLANTS, step.evidence, mode, python=python)
+            assert done.code == 0, done.err
+            result = json.loads(done.out)
+            page = (step.evidence / "host-1-0123abcd.cycles.html").read_text()
+            runs[mode] = result["report"], result["summary"], page
+        return runs[mode]
+
+    return of
+
+
+@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("mode", MODES)
+def test_a_planted_cycle_is_found_with_its_bytes(planted, cuda, mode, name):
+    report, _, _ = planted(mode, cuda)
+    size, kinds = FOUND[name]
+    found = report[name]
+    assert found["bytes"] == size
+    assert found["freed"] == size  # and no later than it would have been: by the collection that followed
+    assert len(found["rows"]) == kinds
+
+
+@pytest.mark.parametrize("name", NOT_FOUND)
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_no_cycle_that_holds_gpu_memory_is_not_found(planted, cuda, mode, name):
+    report, _, _ = planted(mode, cuda)
+    assert (report[name]["bytes"], report[name]["tensors"], report[name]["rows"]) == (0, 0, [])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_say_types_counts_and_where_the_memory_was_allocated(planted, cuda, mode):
+    report, summary, page = planted(mode, cuda)
+    (row,) = report["parent_child"]["rows"]
+    assert row["types"] == [{"name": "__main__.Node", "count": 2}]
+    assert row["bytes"] == {"cuda:0": 5 * MiB}
+    # `tensor` of the test's prelude, at the line of its `return`
+    assert [(f["file"], f["function"], f["count"]) for f in row["frames"]] == [("<string>", "tensor", 1)]
+    (row,) = report["three_times"]["rows"]
+    assert row["seen"] >= 3
+    (row,) = report["traceback"]["rows"]
+    assert {"ValueError", "traceback", "frame"} <= {t["name"] for t in row["types"]}
+    (row,) = report["hook_closure"]["rows"]
+    assert "torch.nn.modules.linear.Linear" in {t["name"] for t in row["types"]}
+    assert (summary["mode"], summary["state"], summary["page"]) == (mode, "watching", "host-1-0123abcd.cycles.html")
+    assert amount(summary) == sum(amount(row) for row in summary["cycles"])
+    for row in summary["cycles"]:
+        assert f'id="c{row["id"]}"' in page
+    assert ".child" in page and ".parent" in page and "<svg" in page
+
+
+def test_both_modes_name_the_same_kind_of_cycle_alike(planted, cuda):
+    sampled, continuous = (planted(mode, cuda)[0] for mode in MODES)
+    for name in ("parent_child", "hook_closure", "three_times", "view_alone"):
+        assert [row["id"] for row in sampled[name]["rows"]] == [row["id"] for row in continuous[name]["rows"]]
+
+
+def amount(account):
+    return sum(account["bytes"].values())
+
+
+ODD = (
+    PRELUDE
+    + """
+import warnings
+warnings.simplefilter("ignore")
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+def fail(*arguments, **more):
+    print("user code ran", file=sys.stderr)
+    os._exit(3)
+
+class Meta(type):
+    __eq__ = fail
+    __hash__ = fail
+    __getattribute__ = fail
+    __instancecheck__ = fail
+    mro = lambda cls: type.mro(cls)
+
+class Hostile(metaclass=Meta):
+    __repr__ = __str__ = __eq__ = __hash__ = __getattr__ = __getattribute__ = __len__ = __bool__ = __iter__ = fail
+    __class__ = property(fail)
+
+class HostileDict(dict):
+    __repr__ = __eq__ = __len__ = __iter__ = keys = items = values = __getitem__ = get = fail
+
+class HostileList(list):
+    __repr__ = __eq__ = __len__ = __iter__ = __getitem__ = fail
+
+class HostileStr(str):
+    __repr__ = __str__ = __eq__ = __hash__ = fail
+
+class OwnDict:
+    __slots__ = ("a",)
+    __dict__ = property(fail)
+
+class Slots:
+    __slots__ = ("me", "empty", "held")
+
+class Subclass(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, *a, **k):
+        fail()
+    @classmethod
+    def __torch_dispatch__(cls, *a, **k):
+        fail()
+    __repr__ = __eq__ = __len__ = fail
+
+def set_(obj, name, value):
+    object.__setattr__(obj, name, value)
+
+def plant_objects():
+    hostile = object.__new__(Hostile)
+    set_(hostile, "me", hostile)
+    set_(hostile, "weight", tensor(1))
+    wild = HostileDict(); dict.__setitem__(wild, "w", wild); dict.__setitem__(wild, "t", tensor(1))
+    wild.attribute = wild
+    row = HostileList(); list.append(row, row); list.append(row, tensor(1))
+    own = OwnDict(); own.a = [own, tensor(1)]
+    slots = Slots(); slots.me, slots.held = slots, tensor(1)
+    word = HostileStr("w"); word.me = word; word.held = tensor(1)
+    target = Node(); proxy = weakref.proxy(target); del target
+    gone = Node(); gone.me, gone.proxy, gone.held = gone, proxy, tensor(1)
+    cell = Node()
+    def closure():
+        return closure, cell, later
+    cell.f, cell.held = closure, tensor(1)
+    if 0:
+        later = 1
+
+def plant_tensors():
+    with FakeTensorMode():
+        ring(torch.empty(MiB, device="cuda"))
+    ring(torch.empty(MiB, device="meta"))
+    eye = torch.eye(4)
+    ring(eye.to_sparse().cuda())                                     # 4*2*8 + 4*4 bytes: two blocks
+    ring(eye.to_sparse_csr().cuda())                                 # three blocks
+    ring(torch.quantize_per_tensor(torch.ones(600), 0.1, 0, torch.qint8).cuda())  # 600 bytes: 1024
+    ring(torch.nested.nested_tensor([torch.ones(3), torch.ones(4)]).cuda())       # 28 bytes
+    ring(torch.Tensor._make_subclass(Subclass, tensor(1)))
+    ring(torch.Tensor._make_wrapper_subclass(Subclass, (4,), device="cuda"))
+    ring(torch.empty(0, device="cuda"))
+    ring(torch.nn.Parameter(tensor(1)))
+    jagged = torch.nested.nested_tensor([torch.ones(3), torch.ones(4)], layout=torch.jagged).cuda()
+    ring(jagged)
+
+mode = sys.argv[2]
+gc.disable()
+watch = start(mode)
+report = {}
+for plant in (plant_objects, plant_tensors):
+    collect()
+    before = amount(watch.summary())
+    plant()
+    held = allocated()
+    if mode == "sampled":
+        watch.look("exit")
+    collect()
+    report[plant.__name__] = [amount(watch.summary()) - before, held - allocated()]
+watch.stop()
+print(json.dumps({"report": report, "summary": watch.summary()}))
+"""
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_odd_objects_and_tensors_run_no_code_and_make_no_false_hit(step, cuda, mode):
+    place = step(snapshot="off")
+    done = place.run(ODD, place.evidence, mode, python=cuda)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["summary"]["state"] == "watching"
+    assert result["report"]["plant_objects"] == [8 * MiB, 8 * MiB]
+    found, freed = result["report"]["plant_tensors"]
+    assert found == freed
+    assert found >= 2 * MiB + 512 * (2 + 3 + 2 + 1)
+
+
+SECRETS = (
+    PRELUDE
+    + """
+SECRET = "hunter2"
+class Loud:
+    def __repr__(self):
+        return SECRET
+    __str__ = __repr__
+class Open(dict):
+    def __init__(self, **entries):
+        super().__init__(**entries)
+        self.__dict__ = self
+class Child:
+    pass
+Odd = type("hunter2 is a name", (), {})
+Homeless = type("Homeless", (), {"__module__": "hunter2"})
+Renamed = type("Renamed", (), {"__qualname__": "hunter2!"})
+Tensor = type("Tensor", (), {"__module__": "torch", "hunter2": SECRET})
+Number = type("Number", (), {"__module__": 7})
+
+def plant():
+    local_variable = SECRET * 3
+    loud, odd, homeless, renamed, collides, number, child = (
+        kind() for kind in (Loud, Odd, Homeless, Renamed, Tensor, Number, Child))
+    everything = Node()
+    everything.child = child
+    child.parent = everything
+    everything.weight = tensor()
+    everything.plain = SECRET
+    everything.items = [SECRET, (SECRET, everything), {SECRET: everything, "key": SECRET}]
+    setattr(everything, "hunter2 as a name", everything)
+    members = [loud, odd, homeless, renamed, collides, number]
+    for one in members:
+        one.value, one.members, one.up = SECRET, members, everything
+    everything.members = members
+    everything.open = Open(hunter2=everything, other=SECRET)
+    everything.by_key = {"hunter2": everything, ("hunter2", 1): members}
+    def closure(default=SECRET, *, keyword=SECRET):
+        return everything, local_variable
+    closure.note = SECRET
+    everything.closure = closure
+    def hunter2_free(secret):
+        raise ValueError(secret)
+    try:
+        hunter2_free(SECRET)
+    except ValueError as error:
+        everything.error = error
+        error.__traceback__ = error.__traceback__  # the frames, with their locals
+        everything.note = error
+
+mode = sys.argv[2]
+gc.disable()
+torch.cuda.memory._record_memory_history(max_entries=1000, context="all", stacks="python")
+watch = start(mode)
+plant()
+if mode == "sampled":
+    watch.look("exit")
+collect()
+watch.stop()
+print(json.dumps(watch.summary()))
+"""
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_value_of_the_program_leaves_it(step, cuda, mode):
+    place = step(snapshot="off")
+    done = place.run(SECRETS, place.evidence, mode, python=cuda)
+    assert done.code == 0, done.err
+    summary = json.loads(done.out)
+    assert amount(summary) == MiB
+    names = {t["name"] for row in summary["cycles"] for t in row["types"]}
+    assert len(names) > 3
+    files = [p for p in place.evidence.rglob("*") if p.is_file()]
+    assert any(p.name.endswith(".cycles.html") for p in files)
+    for text in [done.out, done.err, *(p.read_text() for p in files)]:
+        assert "hunter2" not in text
+    page = next(p for p in files if p.name.endswith(".cycles.html")).read_text()
+    assert "http" not in page and "<script" not in page and "src=" not in page
+
+
+UNCHANGED = (
+    PRELUDE
+    + """
+def mine(phase, info):
+    pass
+class Equal:
+    def __call__(self, phase, info):
+        pass
+    def __eq__(self, other):
+        return True
+first, last = Equal(), Equal()
+died = []
+class Final:
+    def __del__(self):
+        died.append(1)
+
+def state():
+    return [gc.get_threshold(), gc.get_debug(), gc.isenabled(), gc.get_freeze_count(), [id(c) for c in gc.callbacks],
+            [id(o) for o in gc.garbage], sys.getprofile(), sys.getswitchinterval()]
+
+mode = sys.argv[2]
+gc.collect()
+gc.freeze()
+gc.set_threshold(701, 11, 12)
+gc.callbacks[:] = [first, mine]
+marker, other = object(), object()
+gc.garbage[:] = [marker, other]
+gc.set_debug(gc.DEBUG_UNCOLLECTABLE)
+if "disabled" in sys.argv:
+    gc.disable()
+before = state()
+cycles_watch.BUDGET = 1e9
+watch = start(mode)
+gc.callbacks.append(last)
+expected = [*before[4], id(last)]
+collect()
+
+node = Node()
+node.me, node.final, node.weight = node, Final(), tensor()
+alive = weakref.ref(node)
+del node
+result = {}
+if mode == "sampled":
+    during = state()
+    held = allocated()
+    watch.look("oom")
+    watch.look("exit")
+    result["look changes nothing"] = [state() == during, allocated() == held, died == [], alive() is not None]
+    # a finaliser runs, and the object dies, by the program's next collection and no other
+    result["collected"] = gc.collect() > 0
+    result["died at once"] = [died == [1], alive() is None, held - allocated() == MiB]
+    result["nothing of ours is garbage"] = [gc.collect(), watch.look("exit")["count"], gc.collect()]
+else:
+    collect()
+watch.stop()
+watch.stop()
+after = state()
+before[4] = expected
+result["as before"] = [a == b for a, b in zip(before, after)]
+print(json.dumps(result))
+"""
+)
+
+
+@pytest.mark.parametrize("how", ["enabled", "disabled"])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_collector_is_as_it_was(step, cuda, mode, how):
+    place = step(snapshot="off")
+    done = place.run(UNCHANGED, place.evidence, mode, how, python=cuda)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result.pop("as before") == [True] * 8
+    if mode == "sampled":
+        assert result == {
+            "look changes nothing": [True] * 4,
+            "collected": True,
+            "died at once": [True] * 3,
+            "nothing of ours is garbage": [0, 0, 0],
+        }
+
+
+SAVEALL = (
+    PRELUDE
+    + """
+watch = start("sampled")
+cycles_watch.BUDGET = 1e9
+gc.set_debug(gc.DEBUG_SAVEALL)
+ring(tensor())
+gc.collect()
+kept = [type(o).__name__ for o in gc.garbage]
+ring(tensor())
+gc.collect()
+look = watch.look("exit")
+print(json.dumps([gc.get_debug() == gc.DEBUG_SAVEALL, "Node" in kept, len(gc.garbage) > len(kept), look["count"]]))
+"""
+)
+
+
+def test_a_program_that_saves_its_garbage_keeps_it_and_it_is_no_cycle_then(step, cuda):
+    place = step(snapshot="off")
+    done = place.run(SAVEALL, place.evidence, python=cuda)
+    assert json.loads(done.out) == [True, True, True, 0], done.err
+
+
+COLLECTIONS = (
+    PRELUDE
+    + """
+report = {}
+gc.disable()
+watch = start("sampled")
+
+def plant_and_collect():
+    node = Node()
+    node.me, node.weight = node, tensor()
+    alive = weakref.ref(node)
+    del node
+    gc.collect()
+    return alive() is None
+
+cycles_watch.BUDGET = 0.0
+freed = [plant_and_collect() for _ in range(3)]
+report["no budget"] = [watch.summary()["looks"], watch.summary()["count"], all(freed)]
+cycles_watch.BUDGET = 1e9
+gc.collect()
+gc.collect()
+report["no proof"] = watch.summary()["looks"]
+report["proof, then look"] = []
+for _ in range(3):
+    freed = plant_and_collect()
+    account = watch.summary()
+    report["proof, then look"].append([account["looks"], amount(account) // MiB, freed])
+ring(1)
+gc.collect()
+gc.collect()
+report["back to rest"] = watch.summary()["looks"]
+gc.collect(1), gc.collect(0)
+watch.stop()
+plant_and_collect(), plant_and_collect()
+account = watch.summary()
+report["stopped"] = [account["looks"], account["cycles"][0]["seen"], len(account["cycles"])]
+
+cycles_watch.BUDGET = 1e-9
+changes = []
+watch = start("sampled", on_change=lambda: changes.append(1))
+watch._began -= 1e5  # room for readings, none for a look
+for _ in range(3):
+    plant_and_collect()
+report["hint"] = watch.summary()["reason"]
+watch.look("oom")
+ring(tensor())
+watch.look("oom"), watch.look("oom"), watch.look("oom"), watch.look("exit")
+account = watch.summary()
+# one cycle, looked at three times before a collection freed it
+report["looked often"] = [account["looks"], account["cycles"][0]["seen"], amount(account) // MiB, len(changes)]
+report["same watch"] = start("sampled") is watch
+print(json.dumps(report))
+"""
+)
+
+
+def test_looks_follow_proof_and_stay_within_the_budget(step, cuda):
+    place = step(snapshot="off")
+    done = place.run(COLLECTIONS, place.evidence, python=cuda)
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert report["no budget"] == [0, 0, True]
+    assert report["no proof"] == 0
+    # the first collection proves, each of the next is preceded by a look that sees what it frees
+    assert report["proof, then look"] == [[0, 0, True], [1, 1, True], [2, 2, True]]
+    assert report["back to rest"] == 3
+    assert report["stopped"] == [3, 2, 1]
+    assert "3.0 MiB" in report["hint"] and "continuous" in report["hint"]
+    # of four looks at an out-of-memory three are free; the one at exit always is
+    assert report["looked often"] == [4, 1, 1, 1]
+    assert report["same watch"] is True
+
+
+FORK = (
+    PRELUDE
+    + """
+mode = sys.argv[2]
+watch = start(mode)
+ring(tensor())
+child = os.fork()
+if child == 0:
+    ring(1)
+    collect()
+    look, account = watch.look("exit"), watch.summary()
+    watch.stop()
+    ok = look["looks"] == account["looks"] == 0 and gc.get_debug() == 0 and not gc.callbacks and not os.listdir(sys.argv[1])
+    os._exit(0 if ok else 9)
+status = os.waitpid(child, 0)[1]
+before = len(gc.callbacks)
+collect()
+if mode == "sampled":
+    ring(tensor())
+    watch.look("exit")
+print(json.dumps([status, before, watch.summary()["count"]]))
+"""
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_forked_child_has_no_watch(step, cuda, mode):
+    place = step(snapshot="off")
+    evidence = place.evidence / "pages"
+    evidence.mkdir()
+    done = place.run(FORK, evidence, mode, python=cuda)
+    assert json.loads(done.out) == [0, 1, 1], done.err
+
+
+CONTINUOUS = (
+    PRELUDE
+    + """
+from _oom_autopsy import torch_api
+def history():
+    return len(torch.cuda.memory._snapshot()["device_traces"][0])
+def churn():
+    for _ in range(300):
+        torch.empty(1, device="cuda")
+whole = "whole" in sys.argv
+if whole:
+    torch_api.cycles_has_observer = lambda name: False  # as a torch would be that hides it
+torch.zeros(1, device="cuda")
+arm = lambda: torch.cuda.memory._record_memory_history(max_entries=100, context="all", stacks="python")
+arm()
+restored = []
+watch = start("continuous", restore_recorder=lambda: (restored.append(1), arm()))
+churn()
+held = history()
+gc.set_debug(0)
+ring(tensor())
+collect()
+watch.stop()
+account = watch.summary()
+churn()
+print(json.dumps([held <= 101, len(restored), amount(account), gc.get_debug(), len(gc.callbacks), history() <= 101]))
+"""
+)
+
+
+@pytest.mark.parametrize("how", ["half", "whole"])
+def test_continuous_leaves_the_recorder_with_its_bound(step, cuda, how):
+    place = step(snapshot="off")
+    done = place.run(CONTINUOUS, place.evidence, how, python=cuda)
+    assert done.code == 0, done.err
+    assert json.loads(done.out) == [True, int(how == "whole"), MiB, 0, 0, True]
+
+
+CPU = """
+import json, sys
+import torch
+from _oom_autopsy import cycles
+watch = cycles.start(sys.argv[2], evidence_dir=sys.argv[1], page_name="x.cycles.html")
+first = watch.look("oom")
+watch.stop()
+print(json.dumps([watch.summary()["state"], watch.summary()["reason"], first["state"], first["count"]]))
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_cpu_build_has_nothing_to_watch_and_says_so(step, cpu, mode):
+    place = step(snapshot="off")
+    done = place.run(CPU, place.evidence, mode, python=cpu)
+    assert done.code == 0, done.err
+    state, reason, look, count = json.loads(done.out)
+    assert (state, look, count) == ("nothing-to-watch", "nothing-to-watch", 0)
+    assert "no CUDA" in reason and "install" in reason
+
+
+OOM = """
+import gc, torch
+gc.disable()
+class Node:
+    pass
+def plant():
+    node = Node()
+    node.me, node.weight = node, torch.empty(64 * 2**18, device="cuda")
+torch.zeros(1, device="cuda")
+plant()
+held = torch.cuda.memory_allocated()
+try:
+    torch.empty(300 * 2**18, device="cuda")
+except torch.OutOfMemoryError:
+    pass
+print(torch.cuda.memory_allocated() == held)
+"""
+
+
+def test_an_out_of_memory_says_what_only_cycles_held_and_frees_nothing(step, cuda):
+    place = step(cycles="warn")
+    done = place.run(OOM, python=cuda)
+    assert (done.code, done.out.strip(), done.ours) == (0, "True", []), done.err
+    (event,) = done.receipt["ooms"]
+    assert event["snapshot"]
+    look = event["cycles"]
+    assert (look["state"], look["reason"], look["bytes"], look["count"]) == ("watching", None, {"cuda:0": 64 * MiB}, 1)
+    assert look["cycles"][0]["types"] == [{"name": "__main__.Node", "count": 1}]
+    assert look["cycles"][0]["frames"][0]["function"] == "plant"
+    total = done.receipt["cycles"]
+    assert (total["count"], total["bytes"]) == (1, {"cuda:0": 64 * MiB})
+    assert (place.evidence / total["page"]).is_file()

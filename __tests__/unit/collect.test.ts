@@ -1,0 +1,382 @@
+// Collecting from folders that somebody hostile filled. Links, devices, sizes and races are real ones.
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it } from '@jest/globals';
+import { type CollectLimits, collect, type Evidence } from '../../src/evidence/collect.js';
+import { digestOf } from '../../src/evidence/digest.js';
+import { openFolder, openRegular, sealOf, stillSealed } from '../../src/evidence/safe-fs.js';
+import { removeStaging, stagingName } from '../../src/evidence/staging.js';
+import {
+  made,
+  OTHER_STEP,
+  pageFile,
+  random,
+  receipt,
+  receiptFile,
+  STEP,
+  snapshotFile,
+  temporaryFolder,
+  writeReceipt,
+  writeSnapshot,
+} from './evidence-kit.js';
+
+const root = temporaryFolder('oa-collect');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let dir: string;
+let n = 0;
+beforeEach(() => {
+  n += 1;
+  dir = join(root, `e ü ${n}`);
+  mkdirSync(dir);
+});
+
+const at = (name: string): string => join(dir, name);
+const gather = (limits: Partial<CollectLimits> = {}): Promise<Evidence> =>
+  collect({ dir, step: STEP, limits });
+const reasons = (evidence: Evidence): Record<string, string> =>
+  Object.fromEntries(evidence.rejected.map((r) => [r.name, r.reason]));
+const snapshot = (seq = 1): string => snapshotFile(made(), seq);
+
+it('finds receipts, snapshots and pages, with digests, and joins them', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  writeFileSync(at(pageFile(made())), '<p>');
+  const evidence = await gather();
+  expect(evidence).toMatchObject({ dir, step: STEP, rejected: [], rejectedCount: 0, faults: [] });
+  expect(evidence.receipts).toMatchObject([
+    { file: receiptFile(made()), pid: 4242, ...digestOf(JSON.stringify(receipt())) },
+  ]);
+  expect(evidence.snapshots).toMatchObject([
+    {
+      file: snapshot(),
+      ...digestOf('hello world'),
+      rank: 1,
+      reason: 'oom',
+      device: 0,
+      history: 'armed',
+      receipt: receiptFile(made()),
+      orphan: false,
+      notes: [],
+    },
+  ]);
+  expect(evidence.pages).toMatchObject([{ file: pageFile(made()), ...digestOf('<p>') }]);
+  expect(JSON.parse(JSON.stringify(evidence))).toEqual(evidence);
+});
+
+it('takes a snapshot without a receipt for an orphan, and one that its receipt does not list for what it is', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  writeSnapshot(dir, snapshotFile(made(), 2, 1, 'sigterm'), 'later');
+  writeSnapshot(dir, snapshotFile(made(77), 1, 'none'), 'alone');
+  const evidence = await gather();
+  expect(evidence.snapshots.map((s) => [s.file, s.orphan, s.rank, s.history, s.notes])).toEqual([
+    [snapshotFile(made(), 1), false, 1, 'armed', []],
+    [snapshotFile(made(), 2, 1, 'sigterm'), false, 1, 'unknown', [expect.stringMatching(/^not listed/)]],
+    [snapshotFile(made(77), 1, 'none'), true, null, 'unknown', [expect.stringMatching(/^no receipt/)]],
+  ]);
+});
+
+it('says when a receipt and its snapshot disagree in size', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir, snapshot(), 'shorter');
+  expect((await gather()).snapshots[0]?.notes).toEqual(['its receipt says 11 bytes']);
+});
+
+it('names what it refuses, and opens none of it', async () => {
+  writeFileSync(join(root, 'outside'), 'secret');
+  symlinkSync(join(root, 'outside'), at(snapshot(1)));
+  linkSync(join(root, 'outside'), at(snapshot(2)));
+  execFileSync('mkfifo', [at(snapshot(3))]);
+  mkdirSync(at(snapshot(4)));
+  writeFileSync(at(snapshot(5)), '');
+  symlinkSync('nowhere', at(receiptFile(made(5))));
+  execFileSync('mkfifo', [at(receiptFile(made(6)))]);
+  symlinkSync('/dev/zero', at(pageFile(made(7))));
+  const server = createServer();
+  // A socket's path is short (108 bytes), so it is bound elsewhere and moved in.
+  await new Promise<void>((done) => server.listen(join(root, `s${n}`), done));
+  renameSync(join(root, `s${n}`), at(snapshot(6)));
+  if (process.getuid?.() === 0) execFileSync('mknod', [at(snapshot(7)), 'c', '1', '5']);
+  try {
+    const evidence = await gather();
+    expect(evidence).toMatchObject({ receipts: [], snapshots: [], pages: [] });
+    expect(reasons(evidence)).toEqual({
+      [snapshot(1)]: 'a symbolic link',
+      [snapshot(2)]: 'a hard link (2 names share this file)',
+      [snapshot(3)]: 'a FIFO',
+      [snapshot(4)]: 'a folder',
+      [snapshot(5)]: 'empty',
+      [snapshot(6)]: 'a socket',
+      ...(process.getuid?.() === 0 ? { [snapshot(7)]: 'a device' } : {}),
+      [receiptFile(made(5))]: 'a symbolic link',
+      [receiptFile(made(6))]: 'a FIFO',
+      [pageFile(made(7))]: 'a symbolic link',
+    });
+  } finally {
+    server.close();
+  }
+});
+
+it('shows strange names harmlessly', async () => {
+  const names = ['::error file=x::y', '\u001b[31m\nx', '`<b>`.pickle', '\u202egnp.pickle', 'manifest.json'];
+  for (const name of names) writeFileSync(at(name), 'x');
+  writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0x66, 0xff, 0xfe])]), 'x');
+  const evidence = await gather();
+  expect(evidence.rejectedCount).toBe(6);
+  for (const { name } of evidence.rejected) expect(name).toMatch(/^[A-Za-z0-9._ @+=,\\{}-]+$/);
+  expect(reasons(evidence)['manifest.json']).toBe('no receipt, snapshot or page has such a name');
+});
+
+it('names unfinished dumps with their process', async () => {
+  writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
+  const evidence = await gather();
+  expect(evidence.snapshots).toEqual([]);
+  expect(evidence.rejected).toEqual([
+    {
+      name: `.${snapshot()}.tmp-4242`,
+      reason: 'unfinished dump of a process that died or still runs (pid 4242)',
+      bytes: 4,
+    },
+  ]);
+});
+
+it('refuses receipts that are too long, of another step, or no receipts, without reading them whole', async () => {
+  writeReceipt(dir, made(1), { step: OTHER_STEP });
+  writeFileSync(at(receiptFile(made(2))), '{"schema":');
+  writeFileSync(at(receiptFile(made(3))), '');
+  truncateSync(at(receiptFile(made(3))), 2 ** 30);
+  writeReceipt(dir, made(4), { ...receipt(made(4)), snapshots: [{ file: '../x', bytes: 1, reason: 'oom' }] });
+  const evidence = await gather();
+  expect(evidence.receipts).toEqual([]);
+  expect(reasons(evidence)).toEqual({
+    [receiptFile(made(1))]: 'of another step',
+    [receiptFile(made(2))]: 'not JSON',
+    [receiptFile(made(3))]: '1073741824 bytes, more than the 4194304 that are read',
+    [receiptFile(made(4))]: expect.stringMatching(/^names a file outside/),
+  });
+});
+
+it('does not read a sparse terabyte, nor more in all than it may', async () => {
+  writeFileSync(at(snapshot(1)), '');
+  truncateSync(at(snapshot(1)), 2 ** 40);
+  writeSnapshot(dir, snapshot(2), Buffer.alloc(600));
+  writeSnapshot(dir, snapshot(3), Buffer.alloc(600));
+  const evidence = await gather({ totalBytes: 1000 });
+  expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot(2)]);
+  expect(evidence.rejected).toEqual([
+    { name: snapshot(1), reason: expect.stringMatching(/^1099511627776 bytes, more/), bytes: 2 ** 40 },
+    { name: snapshot(3), reason: 'not read: too many bytes in all', bytes: 600 },
+  ]);
+});
+
+it('is not kept busy by a flood of names, and still finds what receipts list', async () => {
+  writeReceipt(dir);
+  // Sorted before the real one, so a plain "first hundred" would lose it.
+  for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(snapshotFile(made(i + 10, '00000000', 'a'))), 'w'));
+  for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(`junk${i}`), 'w'));
+  writeSnapshot(dir);
+  const evidence = await gather({ snapshots: 100 });
+  expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
+  expect(evidence.rejected).toHaveLength(100);
+  expect(evidence.rejectedCount).toBe(6000);
+  expect(evidence.faults).toEqual(['3001 snapshots are in the evidence folder: only 100 were looked at']);
+  expect((await gather({ names: 50 })).faults).toEqual([
+    'the evidence folder holds more than 50 names: the rest was not looked at',
+  ]);
+});
+
+it('bounds the receipts in all, not only each', async () => {
+  for (const pid of [1, 2, 3]) writeReceipt(dir, made(pid));
+  const evidence = await gather({ receiptBytes: 2.5 * JSON.stringify(receipt(made(1))).length });
+  expect(evidence.receipts.map((r) => r.pid)).toEqual([1, 2]);
+  expect(reasons(evidence)).toEqual({ [receiptFile(made(3))]: 'too many bytes of receipts in all' });
+});
+
+it('does not follow a folder that is a link, and says why there is nothing', async () => {
+  writeReceipt(dir);
+  symlinkSync(dir, join(root, `link${n}`));
+  expect(await collect({ dir: join(root, `link${n}`), step: STEP })).toMatchObject({
+    receipts: [],
+    faults: [expect.stringMatching(/cannot be read \((ELOOP|ENOTDIR)\)/)],
+  });
+  expect((await collect({ dir: join(root, 'none'), step: STEP })).faults).toEqual([
+    'the evidence folder cannot be read (ENOENT)',
+  ]);
+});
+
+it('stops in time', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  const evidence = await gather({ milliseconds: -1 });
+  expect(evidence).toMatchObject({ receipts: [], snapshots: [] });
+  expect(evidence.faults).not.toEqual([]);
+});
+
+it.each([
+  ['grows', () => appendFileSync(at(snapshot()), 'x')],
+  ['shrinks', () => truncateSync(at(snapshot()), 3)],
+  [
+    'is written over and its time set back',
+    () => {
+      writeFileSync(at(snapshot()), 'HELLO WORLD');
+      utimesSync(at(snapshot()), 1, 1);
+    },
+  ],
+  [
+    'is replaced',
+    () => {
+      writeFileSync(join(root, 'new'), 'hello world');
+      renameSync(join(root, 'new'), at(snapshot()));
+    },
+  ],
+  [
+    'becomes a link',
+    () => {
+      rmSync(at(snapshot()));
+      symlinkSync('/etc/passwd', at(snapshot()));
+    },
+  ],
+  ['is gone', () => rmSync(at(snapshot()))],
+])('sees that a file %s while it is open', async (_what, change) => {
+  writeSnapshot(dir);
+  utimesSync(at(snapshot()), 1, 1);
+  const folder = await openFolder(dir);
+  const opened = await openRegular(folder.path, snapshot());
+  if (!opened.ok) throw new Error(opened.reason);
+  expect(await stillSealed(folder.path, snapshot(), opened.handle, opened.seal)).toBe(true);
+  change();
+  expect(await stillSealed(folder.path, snapshot(), opened.handle, opened.seal)).toBe(false);
+  await opened.handle.close();
+  await folder.close();
+});
+
+it('never accepts a file that another process keeps writing', async () => {
+  const name = at(snapshot());
+  writeFileSync(name, Buffer.alloc(8 * 2 ** 20));
+  let writing = true;
+  const writer = (async () => {
+    while (writing) {
+      appendFileSync(name, 'x');
+      await new Promise((done) => setImmediate(done));
+    }
+  })();
+  const evidence = await gather();
+  writing = false;
+  await writer;
+  expect(evidence.snapshots).toEqual([]);
+  expect(reasons(evidence)).toEqual({ [snapshot()]: 'changed while it was read' });
+});
+
+it('takes away what an interrupted upload left, and nothing else', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  const left = stagingName();
+  mkdirSync(at(left));
+  linkSync(at(snapshot()), join(at(left), snapshot()));
+  writeFileSync(join(at(left), 'manifest.json'), '{}');
+  const evidence = await gather();
+  expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
+  expect(evidence.rejected).toEqual([]);
+  expect(evidence.faults).toEqual(['an upload was interrupted before; its staging folder was taken away']);
+  expect(readdirSync(dir).sort()).toEqual([receiptFile(made()), snapshot()].sort());
+
+  // The only name of a file, a folder, and a link that leads elsewhere: all stay.
+  const kept = stagingName();
+  mkdirSync(at(kept));
+  writeFileSync(join(at(kept), snapshot(9)), 'only here');
+  writeFileSync(join(root, `target${n}`), 'x');
+  const elsewhere = stagingName();
+  mkdirSync(join(root, `folder${n}`));
+  writeFileSync(join(root, `folder${n}`, 'manifest.json'), 'x');
+  symlinkSync(join(root, `folder${n}`), at(elsewhere));
+  expect(reasons(await gather())).toEqual({
+    [kept]: expect.stringMatching(/found nowhere else/),
+    [elsewhere]: expect.stringMatching(/found nowhere else/),
+  });
+  expect(readdirSync(at(kept))).toEqual([snapshot(9)]);
+  expect(readdirSync(join(root, `folder${n}`))).toEqual(['manifest.json']);
+  expect(await removeStaging(dir, 'absent')).toBe(false);
+});
+
+it('reads through the folder it opened, whatever is put in its place', async () => {
+  writeSnapshot(dir);
+  const folder = await openFolder(dir);
+  renameSync(dir, `${dir} moved`);
+  mkdirSync(dir);
+  writeSnapshot(dir, snapshot(), 'planted');
+  const opened = await openRegular(folder.path, snapshot());
+  if (!opened.ok) throw new Error(opened.reason);
+  expect((await opened.handle.readFile()).toString()).toBe('hello world');
+  expect(sealOf(await opened.handle.stat({ bigint: true }))).toEqual(opened.seal);
+  await opened.handle.close();
+  await folder.close();
+});
+
+const rounds = process.env.OA_SOAK === '1' ? 10_000 : 500;
+it(`collects from ${rounds} random trees without a crash, and only plain files with one name`, async () => {
+  const secret = join(root, 'secret of the trees');
+  writeFileSync(secret, 'SECRET');
+  const secretDigest = digestOf('SECRET').digest;
+  let accepted = 0;
+  for (let seed = 1; seed <= rounds; seed += 1) {
+    const r = random(seed);
+    const tree = join(root, 'tree');
+    rmSync(tree, { recursive: true, force: true });
+    mkdirSync(tree);
+    const plain = new Set<string>();
+    for (let files = 1 + r.int(6); files > 0; files -= 1) {
+      const of = made(1 + r.int(3), r.pick(['deadbeef', '00000001']), r.pick(['h', 'h-rank1']));
+      const name = r.pick([
+        receiptFile(of),
+        snapshotFile(of, 1 + r.int(2), r.pick([0, 'none'] as const), r.pick(['oom', 'exit'])),
+        pageFile(of),
+        `.${snapshotFile(of)}.tmp-${of.pid}`,
+        stagingName(),
+        r.bytes(6).toString('hex'),
+      ]);
+      const path = join(tree, name);
+      rmSync(path, { recursive: true, force: true });
+      plain.delete(name);
+      const kind = r.int(8);
+      if (kind === 0) symlinkSync(r.pick([secret, '.', '/dev/zero', 'x', path]), path);
+      else if (kind === 1) linkSync(secret, path);
+      else if (kind === 2) mkdirSync(path);
+      else if (kind === 3) writeFileSync(path, r.bytes(r.int(200)));
+      else {
+        writeFileSync(
+          path,
+          JSON.stringify(receipt(of, r.int(3) === 0 ? { ooms: r.bytes(3), snapshots: null } : {})),
+        );
+        plain.add(name);
+      }
+      if (kind === 3) plain.add(name);
+    }
+    const evidence = await collect({ dir: tree, step: STEP });
+    for (const ref of [...evidence.receipts, ...evidence.snapshots, ...evidence.pages]) {
+      expect([seed, ref.file, plain.has(ref.file), ref.digest === secretDigest]).toEqual([
+        seed,
+        ref.file,
+        true,
+        false,
+      ]);
+      accepted += 1;
+    }
+    expect([seed, evidence.rejected.length]).toEqual([seed, evidence.rejectedCount]);
+  }
+  expect(accepted).toBeGreaterThan(rounds / 2);
+}, 600_000);

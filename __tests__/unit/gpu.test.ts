@@ -1,0 +1,250 @@
+// Who is on the GPUs: the tools' own output as printed by them, real child processes that fail, hang and flood.
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it } from '@jest/globals';
+import { type GpuObservation, observeGpus, strangers } from '../../src/gpu/observe.js';
+import {
+  amount,
+  parseAmd,
+  parseNvidiaDevices,
+  parseNvidiaProcesses,
+  parseRocm,
+  programName,
+} from '../../src/gpu/parse.js';
+import { temporaryFolder } from './evidence-kit.js';
+
+const root = temporaryFolder('oa-gpu');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const MIB = 2 ** 20;
+let bin: string;
+let n = 0;
+beforeEach(() => {
+  n += 1;
+  bin = join(root, `bin ${n}`);
+  mkdirSync(bin);
+});
+
+function tool(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+const observe = (timeoutMs = 20_000) => observeGpus({ timeoutMs, env: { PATH: `${bin}:/usr/bin:/bin` } });
+
+const DEVICES = `0, GPU-aaaa, NVIDIA A100-SXM4-40GB, 40960, 28000, 12500
+1, GPU-bbbb, NVIDIA H200, 143771, [N/A], [Not Supported]
+`;
+const PROCESSES = `GPU-aaaa, ${process.pid}, /opt/conda/bin/python3.11, 12000
+GPU-bbbb, 999999999, [Not Found], [N/A]
+GPU-bbbb, 77, /srv/x, y/server,one --key=SECRET/a, 512
+`;
+
+it('reads nvidia-smi', () => {
+  const devices = parseNvidiaDevices(`NVIDIA warning\n${DEVICES}`);
+  expect(devices).toEqual([
+    {
+      index: 0,
+      uuid: 'GPU-aaaa',
+      name: 'NVIDIA A100-SXM4-40GB',
+      total: 40960 * MIB,
+      used: 28000 * MIB,
+      free: 12500 * MIB,
+    },
+    { index: 1, uuid: 'GPU-bbbb', name: 'NVIDIA H200', total: 143771 * MIB, used: null, free: null },
+  ]);
+  expect(parseNvidiaProcesses(PROCESSES, devices)).toEqual([
+    { pid: process.pid, name: 'python3.11', device: 0, used: 12000 * MIB },
+    { pid: 999_999_999, name: null, device: 1, used: null },
+    { pid: 77, name: 'server_one', device: 1, used: 512 * MIB },
+  ]);
+});
+
+it('reads rocm-smi', () => {
+  const text = `WARNING: AMD GPU device(s) is/are in a low-power state.
+{"card0": {"Unique ID": "0x1234", "VRAM Total Memory (B)": "206141652992", "VRAM Total Used Memory (B)": "297246720", "Card Series": "AMD Instinct MI300X"},
+ "system": {"PID4121": "python3, 1, 12884901888, 0, 0"}}`;
+  expect(parseRocm(text)).toEqual({
+    devices: [
+      {
+        index: 0,
+        uuid: '0x1234',
+        name: 'AMD Instinct MI300X',
+        total: 206_141_652_992,
+        used: 297_246_720,
+        free: 205_844_406_272,
+      },
+    ],
+    processes: [{ pid: 4121, name: 'python3', device: null, used: 12_884_901_888 }],
+  });
+  for (const bad of ['', 'x', '[]', '{}', '{"card0": 1}', '{"system": {"PIDx": 1}}'])
+    expect(parseRocm(bad)).toBeNull();
+});
+
+it('reads amd-smi, old lists and new objects', () => {
+  const metric = [
+    {
+      gpu: 0,
+      mem_usage: {
+        total_vram: { value: 196592, unit: 'MB' },
+        used_vram: { value: 283, unit: 'MB' },
+        free_vram: 'N/A',
+      },
+    },
+  ];
+  const process = [
+    {
+      gpu: 0,
+      process_list: [
+        {
+          process_info: {
+            name: '/usr/bin/python3 x',
+            pid: 5,
+            memory_usage: { vram_mem: { value: 1024, unit: 'B' } },
+          },
+        },
+        { process_info: 'No running processes detected' },
+      ],
+    },
+  ];
+  const statics = [{ gpu: 0, asic: { market_name: 'AMD Instinct MI300X', asic_serial: '0xAB' } }];
+  const expected = {
+    devices: [
+      {
+        index: 0,
+        uuid: '0xAB',
+        name: 'AMD Instinct MI300X',
+        total: 196592 * MIB,
+        used: 283 * MIB,
+        free: null,
+      },
+    ],
+    processes: [{ pid: 5, name: 'python3', device: 0, used: 1024 }],
+  };
+  const [s, m, p] = [statics, metric, process].map((v) => JSON.stringify(v)) as [string, string, string];
+  expect(parseAmd(s, m, p)).toEqual(expected);
+  expect(parseAmd(`{"gpu_data":${s}}`, `{"gpu_data":${m}}`, `{"gpu_data":${p}}`)).toEqual(expected);
+  expect(parseAmd('', 'error', '')).toBeNull();
+});
+
+it('reduces a process to a harmless name', () => {
+  expect(programName('/a/b/python3.11')).toBe('python3.11');
+  expect(programName('C:\\x\\python.exe')).toBe('python.exe');
+  expect(programName('python3 train.py --password=/x/y')).toBe('python3');
+  expect(programName('::error::x\u202e<b>`')).toBe('__error__x_b__');
+  expect(programName('x'.repeat(500))).toHaveLength(60);
+  expect([programName(''), programName('[N/A]'), programName('/'), programName(7)]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect([
+    amount('12', MIB),
+    amount('12 B', MIB),
+    amount('[N/A]', MIB),
+    amount('-1', MIB),
+    amount('9'.repeat(15), 2 ** 30),
+  ]).toEqual([12 * MIB, 12, null, null, null]);
+});
+
+it('costs no process where there is no tool, and takes none from a relative PATH', async () => {
+  expect(await observeGpus({ timeoutMs: 1, env: { PATH: bin } })).toEqual({ state: 'absent', tool: null });
+  expect(await observeGpus({ timeoutMs: 1, env: {} })).toEqual({ state: 'absent', tool: null });
+  tool('nvidia-smi', 'exit 0');
+  const relative = bin.slice(root.length + 1);
+  const here = process.cwd();
+  process.chdir(root);
+  try {
+    expect(await observeGpus({ timeoutMs: 1, env: { PATH: `${relative}:.:` } })).toEqual({
+      state: 'absent',
+      tool: null,
+    });
+  } finally {
+    process.chdir(here);
+  }
+  chmodSync(join(bin, 'nvidia-smi'), 0o644);
+  mkdirSync(join(bin, 'rocm-smi'));
+  expect(await observeGpus({ timeoutMs: 1, env: { PATH: bin } })).toEqual({ state: 'absent', tool: null });
+});
+
+it('asks nvidia-smi, and knows its own pid among the processes', async () => {
+  tool(
+    'nvidia-smi',
+    `case "$1" in --query-gpu=*) cat <<'E'\n${DEVICES}E\n;; *) cat <<'E'\n${PROCESSES}E\n;; esac`,
+  );
+  const seen = await observe();
+  expect(seen).toMatchObject({ state: 'seen', tool: 'nvidia-smi', pidsKnown: true, note: null });
+  expect(strangers(seen, new Set([process.pid]), seen).map((p) => [p.pid, p.before])).toEqual([
+    [77, true],
+    [999_999_999, true],
+  ]);
+});
+
+it('keeps the devices when only the processes cannot be asked for', async () => {
+  tool(
+    'nvidia-smi',
+    `case "$1" in --query-gpu=*) echo '0, GPU-a, X, 10, 5, 5';; *) echo 'no permission' >&2; exit 4;; esac`,
+  );
+  expect(await observe()).toMatchObject({
+    state: 'seen',
+    devices: [{ index: 0 }],
+    processes: [],
+    note: 'the processes could not be asked for: failed (4): no permission',
+  });
+});
+
+it.each([
+  [
+    'fails',
+    'echo "NVIDIA-SMI has failed\x1b[0m because" >&2; exit 9',
+    20_000,
+    'failed (9): NVIDIA-SMI has failed[0m because',
+  ],
+  ['says nothing', 'exit 0', 20_000, 'named no device'],
+  ['hangs', 'exec sleep 60', 300, 'no answer in 1 s'],
+  [
+    'prints without end',
+    'exec cat /dev/zero',
+    20_000,
+    expect.stringMatching(/^failed \(ERR_CHILD_PROCESS_STDIO_MAXBUFFER\)/),
+  ],
+  ['dies', 'kill -SEGV $$', 20_000, 'failed (SIGSEGV)'],
+])('says that a tool %s', async (_how, script, timeoutMs, reason) => {
+  tool('nvidia-smi', script);
+  expect(await observe(timeoutMs)).toMatchObject({ state: 'failed', tool: 'nvidia-smi', reason });
+});
+
+it('asks rocm-smi and amd-smi where they are', async () => {
+  tool('rocm-smi', `echo '{"card1": {"VRAM Total Memory (B)": "10", "VRAM Total Used Memory (B)": "4"}}'`);
+  expect(await observe()).toMatchObject({
+    tool: 'rocm-smi',
+    devices: [{ index: 1, total: 10, used: 4, free: 6 }],
+  });
+  tool('amd-smi', `test "$1" = metric && echo '[{"gpu": 2, "mem_usage": {"total_vram": 1}}]' || exit 3`);
+  expect(await observe()).toMatchObject({
+    tool: 'amd-smi',
+    devices: [{ index: 2, total: MIB }],
+    note: 'the processes could not be asked for',
+  });
+});
+
+it('tells strangers from our own, and is careful where pids mean nothing here', () => {
+  const p = (pid: number, used: number) => ({ pid, name: 'x', device: 0, used });
+  const seen = (pidsKnown: boolean, ...processes: ReturnType<typeof p>[]): GpuObservation => ({
+    state: 'seen',
+    tool: 'nvidia-smi',
+    devices: [],
+    processes,
+    pidsKnown,
+    note: null,
+    seconds: 0,
+  });
+  const before = seen(true, p(1, 5));
+  const after = [p(1, 5), p(2, 7), p(3, 9)] as const;
+  expect(strangers(seen(true, ...after), new Set([3]), before).map((s) => [s.pid, s.before])).toEqual([
+    [2, false],
+    [1, true],
+  ]);
+  expect(strangers(seen(false, ...after), new Set([3]), before).map((s) => s.pid)).toEqual([1]);
+  expect(strangers(before, new Set())).toEqual([{ ...p(1, 5), before: true }]);
+  expect(strangers({ state: 'absent', tool: null }, new Set())).toEqual([]);
+});

@@ -1,0 +1,308 @@
+// Publishing with the real @actions/artifact client, in its own process, against the artifact service stand-in.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { collect, type Evidence } from '../../src/evidence/collect.js';
+import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
+import { Staging } from '../../src/publish/stage.js';
+import { startService } from '../../standins/service/service.mjs';
+import {
+  made,
+  pageFile,
+  receiptFile,
+  STEP,
+  snapshotFile,
+  temporaryFolder,
+  writeReceipt,
+  writeSnapshot,
+} from './evidence-kit.js';
+
+const WORKER = resolve('src/publish/worker.ts');
+const root = temporaryFolder('oa-publish');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+type Service = Awaited<ReturnType<typeof startService>>;
+let service: Service;
+let dir: string;
+let n = 0;
+
+// The client waits 3 to 15 s between attempts: in its process the waits are cut short, the attempts stay.
+const quick = join(root, 'quick.mjs');
+beforeAll(() => {
+  writeFileSync(
+    quick,
+    'const real = setTimeout; globalThis.setTimeout = (f, ms, ...a) => real(f, Math.min(ms ?? 0, 20), ...a);',
+  );
+});
+beforeEach(async () => {
+  n += 1;
+  dir = join(root, `evidence ü ${n}`);
+  mkdirSync(dir);
+  service = await startService({ dir: join(root, `service${n}`), maxSeconds: 120 });
+});
+afterEach(() => service.close());
+
+const env = (changes: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  ...service.env,
+  GITHUB_SERVER_URL: 'https://github.com',
+  GITHUB_REPOSITORY: 'octo/repo',
+  GITHUB_RUN_ID: '42',
+  ...changes,
+});
+
+const options = (evidence: Evidence, changes: Partial<PublishOptions> = {}): PublishOptions => ({
+  evidence,
+  name: 'oom-autopsy-train-0-1',
+  retentionDays: 3,
+  compressionLevel: 6,
+  maxUploadBytes: 2 ** 30,
+  deadlineMs: 60_000,
+  worker: WORKER,
+  env: env(),
+  manifest: (plan) => `${JSON.stringify(plan)}\n`,
+  ...changes,
+});
+
+async function someEvidence(): Promise<Evidence> {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  writeFileSync(join(dir, pageFile(made())), '<p>cycles</p>');
+  return collect({ dir, step: STEP });
+}
+
+function unzip(name: string): string {
+  const to = join(root, `unzipped${n}`);
+  mkdirSync(to, { recursive: true });
+  execFileSync('python3', ['-m', 'zipfile', '-e', service.download(name), to]);
+  return to;
+}
+
+const sha256 = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+it('uploads what was digested, with a manifest and checkable sums', async () => {
+  const evidence = await someEvidence();
+  const seen: number[] = [];
+  const result = await publish(options(evidence, { onProgress: (bytes) => seen.push(bytes) }));
+  expect(result).toMatchObject({
+    state: 'uploaded',
+    name: 'oom-autopsy-train-0-1',
+    complete: true,
+    changed: [],
+  });
+  if (result.state !== 'uploaded') throw new Error('not uploaded');
+  expect(result.url).toBe(`https://github.com/octo/repo/actions/runs/42/artifacts/${result.id}`);
+  expect(result.digest).toBe(`sha256:${sha256(service.download(result.name))}`);
+  expect(seen.at(-1)).toBe(result.size);
+  const to = unzip(result.name);
+  expect(readdirSync(to).sort()).toEqual(
+    ['SHA256SUMS', 'manifest.json', pageFile(made()), receiptFile(made()), snapshotFile(made())].sort(),
+  );
+  expect(
+    execFileSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: to, encoding: 'utf8' }),
+  ).not.toMatch(/FAILED/);
+  expect(`sha256:${sha256(join(to, snapshotFile(made())))}`).toBe(evidence.snapshots[0]?.digest);
+  expect(readdirSync(dir).filter((name) => name.startsWith('.'))).toEqual([]);
+});
+
+it('takes another name once when the first is taken, and says so in the manifest', async () => {
+  const evidence = await someEvidence();
+  expect(await publish(options(evidence))).toMatchObject({ state: 'uploaded' });
+  const second = await publish(options(evidence));
+  expect(second).toMatchObject({ state: 'uploaded', name: 'oom-autopsy-train-0-1-01234567' });
+  expect(
+    JSON.parse(readFileSync(join(unzip('oom-autopsy-train-0-1-01234567'), 'manifest.json'), 'utf8')).name,
+  ).toBe('oom-autopsy-train-0-1-01234567');
+  expect(await publish(options(evidence))).toMatchObject({
+    state: 'failed',
+    reason: 'an artifact named oom-autopsy-train-0-1-01234567 exists already in this run (409)',
+  });
+});
+
+it.each([
+  ['CreateArtifact', '403', /refused it: Failed to CreateArtifact: .*\(403\)/],
+  ['CreateArtifact', 'quota', /storage quota is used up/],
+  ['CreateArtifact', '503', /Failed to make request after 5 attempts: .*\(503\)/],
+  ['CreateArtifact', 'reset', /cannot be reached \(ECONNRESET\)/],
+  ['CreateArtifact', 'okfalse', /CreateArtifact: response from backend was not ok/],
+  ['PutBlob', '403', /refused it/],
+  ['PutBlob', 'hang', /no end after 2 s: stopped/],
+  ['FinalizeArtifact', '500', /Failed to FinalizeArtifact: .*\(500\)/],
+  ['FinalizeArtifact', 'hang', /no end after 2 s: stopped/],
+  ['CreateArtifact', 'hang', /no end after 2 s: stopped/],
+])('%s %s: the files are kept and the reason is one line', async (call, fault, reason) => {
+  const evidence = await someEvidence();
+  service.setFaults({
+    [call]: fault,
+    ...(call === 'PutBlob' ? { PutBlock: fault, PutBlockList: fault } : {}),
+  });
+  const result = await publish(
+    options(evidence, {
+      deadlineMs: fault === 'hang' ? 2000 : 30_000,
+      env: env({ NODE_OPTIONS: `--import "${quick}"` }),
+    }),
+  );
+  expect(result.state).toBe('failed');
+  if (result.state !== 'failed') throw new Error('not failed');
+  expect(result.reason).toMatch(reason);
+  expect(result.reason).not.toMatch(/[\r\n]|sig=/);
+  expect(result.kept.map((f) => f.path)).toEqual(
+    [snapshotFile(made()), receiptFile(made()), pageFile(made())].map((name) => join(dir, name)),
+  );
+  for (const file of result.kept) expect(file.digest).toBe(`sha256:${sha256(file.path)}`);
+  expect(readdirSync(dir)).toHaveLength(3);
+});
+
+it('names a service that is not there, a server that the client refuses, and an environment without one', async () => {
+  const evidence = await someEvidence();
+  await service.close();
+  expect(await publish(options(evidence))).toMatchObject({
+    state: 'failed',
+    reason: expect.stringMatching(/ECONNREFUSED/),
+  });
+  expect(
+    await publish(options(evidence, { env: env({ GITHUB_SERVER_URL: 'https://ghes.example.com' }) })),
+  ).toMatchObject({ state: 'failed', reason: expect.stringMatching(/Enterprise Server/) });
+  expect(await publish(options(evidence, { env: {} }))).toMatchObject({
+    state: 'failed',
+    reason: 'the runner offers no artifact service (ACTIONS_RESULTS_URL and ACTIONS_RUNTIME_TOKEN not set)',
+  });
+});
+
+it('gives loopback to no proxy', async () => {
+  const evidence = await someEvidence();
+  const proxy = 'http://127.0.0.1:9';
+  const result = await publish(
+    options(evidence, { env: env({ HTTP_PROXY: proxy, http_proxy: proxy, https_proxy: proxy }) }),
+  );
+  expect(result).toMatchObject({ state: 'uploaded' });
+});
+
+it('leaves out and names a file that is another one, or a link, by the time of the upload', async () => {
+  writeSnapshot(dir, snapshotFile(made(), 1));
+  writeSnapshot(dir, snapshotFile(made(), 2), 'second');
+  writeSnapshot(dir, snapshotFile(made(), 3), 'third');
+  writeSnapshot(dir, snapshotFile(made(), 4), 'fourth');
+  const evidence = await collect({ dir, step: STEP });
+  writeFileSync(join(root, 'secret'), 'hello world');
+  rmSync(join(dir, snapshotFile(made(), 1)));
+  symlinkSync(join(root, 'secret'), join(dir, snapshotFile(made(), 1)));
+  writeFileSync(join(root, 'other'), 'second');
+  renameSync(join(root, 'other'), join(dir, snapshotFile(made(), 2)));
+  writeFileSync(join(dir, snapshotFile(made(), 3)), 'grown, third');
+  const result = await publish(options(evidence));
+  expect(result).toMatchObject({
+    state: 'uploaded',
+    complete: false,
+    files: [{ file: snapshotFile(made(), 4) }],
+  });
+  if (result.state !== 'uploaded') throw new Error('not uploaded');
+  expect(Object.fromEntries(result.notUploaded.map((f) => [f.file, f.reason]))).toEqual({
+    [snapshotFile(made(), 1)]: 'changed after it was digested: now a symbolic link',
+    [snapshotFile(made(), 2)]: 'changed after it was digested',
+    [snapshotFile(made(), 3)]: 'changed after it was digested',
+  });
+  expect(readdirSync(unzip(result.name)).sort()).toEqual(
+    ['SHA256SUMS', 'manifest.json', snapshotFile(made(), 4)].sort(),
+  );
+});
+
+it('tells a file that is written to while it is uploaded', async () => {
+  const evidence = await someEvidence();
+  const result = await publish(
+    options(evidence, {
+      manifest: (plan) => {
+        // Staged, not yet uploaded: the moment a process that still runs would use.
+        writeFileSync(join(dir, snapshotFile(made())), 'HELLO');
+        return JSON.stringify(plan);
+      },
+    }),
+  );
+  expect(result).toMatchObject({ state: 'uploaded', changed: [snapshotFile(made())], complete: false });
+});
+
+it('leaves out what is over the limit, with its digest', async () => {
+  const evidence = await someEvidence();
+  expect(await publish(options(evidence, { maxUploadBytes: 5 }))).toMatchObject({
+    state: 'uploaded',
+    complete: false,
+    notUploaded: [
+      { file: snapshotFile(made()), reason: 'over max-upload-size', digest: evidence.snapshots[0]?.digest },
+    ],
+  });
+});
+
+it('copies, and hashes again, where links cannot be made', async () => {
+  writeSnapshot(dir);
+  writeSnapshot(dir, snapshotFile(made(), 2), Buffer.alloc(3 * 2 ** 20, 7));
+  const [small, large] = (await collect({ dir, step: STEP })).snapshots;
+  if (!small || !large) throw new Error('not collected');
+  const staging = await Staging.open(dir, () =>
+    Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' })),
+  );
+  const until = performance.now() + 10_000;
+  await staging.add(large, until);
+  await staging.add({ ...small, digest: large.digest }, until);
+  const folder = readdirSync(dir).find((name) => name.startsWith('.upload-')) ?? '';
+  expect(`sha256:${sha256(join(dir, folder, large.file))}`).toBe(large.digest);
+  expect(staging.files.map((f) => f.file)).toEqual([large.file]);
+  expect(staging.leftOut).toMatchObject([{ file: small.file, reason: 'changed after it was digested' }]);
+  expect(await staging.close()).toBe(true);
+  expect(readdirSync(dir).sort()).toEqual([small.file, large.file].sort());
+});
+
+it('is stopped by its signal, and passes masks on', async () => {
+  const evidence = await someEvidence();
+  service.setFaults({ FinalizeArtifact: 'hang' });
+  const abort = new AbortController();
+  const masks: string[] = [];
+  const result = await publish(
+    options(evidence, {
+      signal: abort.signal,
+      onMask: (line) => masks.push(line),
+      onProgress: () => setImmediate(() => abort.abort()),
+    }),
+  );
+  expect(result).toMatchObject({ state: 'failed', reason: 'cancelled' });
+  expect(masks.length).toBeGreaterThan(0);
+});
+
+it('publishes a page as it is, under its own name, and under another when that is taken', async () => {
+  const page = {
+    dir,
+    html: '<h1>é</h1>',
+    name: 'oom-autopsy-train.html',
+    step: STEP,
+    retentionDays: null,
+    deadlineMs: 30_000,
+    worker: WORKER,
+  };
+  const first = await publishPage({ ...page, env: env() });
+  expect(first).toMatchObject({ state: 'uploaded', name: 'oom-autopsy-train.html', complete: true });
+  expect(readFileSync(service.download('oom-autopsy-train.html'), 'utf8')).toBe('<h1>é</h1>');
+  expect(await publishPage({ ...page, env: env() })).toMatchObject({
+    state: 'uploaded',
+    name: 'oom-autopsy-train-01234567.html',
+  });
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+it('fails in words when there is no folder', async () => {
+  const evidence = { ...(await someEvidence()), dir: join(root, 'nowhere') };
+  expect(existsSync(evidence.dir)).toBe(false);
+  expect(await publish(options(evidence))).toMatchObject({
+    state: 'failed',
+    reason: 'the evidence folder cannot be prepared for the upload (ENOENT)',
+  });
+});

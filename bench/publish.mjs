@@ -1,0 +1,192 @@
+// Publishing against plain calls of @actions/artifact, as actions/upload-artifact makes them, on the same files: time, and
+// peak memory of every process that takes part. Prints a table; asserts nothing. Needs `npm run build` once.
+//
+//   node bench/publish.mjs [--mib 1024] [--levels 0,6] [--rounds 1]
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { startService } from '../standins/service/service.mjs';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const STEP = '0123456789ab';
+const MIB = 2 ** 20;
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const built = (path) => {
+  const file = join(ROOT, 'build', path);
+  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`);
+  return pathToFileURL(file).href;
+};
+
+/** Snapshots compress well: 64 KiB of noise, then 192 KiB of text that repeats. */
+function writeSnapshots(dir, bytes) {
+  const text = Buffer.alloc(192 * 1024, 'frames: train.py:48 train_step; model.py:112 forward; ');
+  const count = 4;
+  for (let seq = 1; seq <= count; seq += 1) {
+    const fd = openSync(join(dir, `gpu-07-rank0-4242-deadbeef-${seq}-oom.pickle`), 'wx');
+    for (let done = 0; done < bytes / count; done += 256 * 1024) {
+      writeSync(fd, randomBytes(64 * 1024));
+      writeSync(fd, text);
+    }
+    closeSync(fd);
+  }
+}
+
+/** What is measured, each in a process of its own: prints one line of JSON. */
+const CHILDREN = {
+  async plain(dir, level, name) {
+    const { DefaultArtifactClient } = await import('@actions/artifact');
+    const files = readdirSync(dir).map((file) => join(dir, file));
+    const write = process.stdout.write;
+    process.stdout.write = () => true;
+    const started = performance.now();
+    const { size } = await new DefaultArtifactClient().uploadArtifact(name, files, dir, {
+      compressionLevel: level,
+    });
+    const seconds = (performance.now() - started) / 1000;
+    process.stdout.write = write;
+    return { seconds, size, parts: { upload: seconds } };
+  },
+  async ours(dir, level, name) {
+    const { collect } = await import(built('evidence/collect.js'));
+    const { publish } = await import(built('publish/publish.js'));
+    const started = performance.now();
+    const evidence = await collect({ dir, step: STEP });
+    const digested = performance.now();
+    const published = await publish({
+      evidence,
+      name,
+      retentionDays: null,
+      compressionLevel: level,
+      maxUploadBytes: Number.MAX_SAFE_INTEGER,
+      deadlineMs: 3600_000,
+      worker: existsSync(join(ROOT, 'dist/upload/index.js'))
+        ? join(ROOT, 'dist/upload/index.js')
+        : join(ROOT, 'build/publish/worker.js'),
+      env: process.env,
+      manifest: (plan) => JSON.stringify(plan),
+    });
+    if (published.state !== 'uploaded' || !published.complete) throw new Error(JSON.stringify(published));
+    const seconds = (performance.now() - started) / 1000;
+    return {
+      seconds,
+      size: published.size,
+      parts: { digest: (digested - started) / 1000, upload: published.seconds },
+    };
+  },
+};
+
+/** High-water marks of resident memory, in bytes, of a process and its children. */
+function peaks(pid) {
+  const table = new Map();
+  const children = readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid;
+      } catch {
+        return false;
+      }
+    });
+  for (const id of [String(pid), ...children]) {
+    try {
+      const mark = /VmHWM:\s+([0-9]+)/.exec(readFileSync(`/proc/${id}/status`, 'latin1'));
+      if (mark) table.set(id, Number(mark[1]) * 1024);
+    } catch {
+      // it has ended
+    }
+  }
+  return table;
+}
+
+/** Runs one of CHILDREN and watches its memory. */
+function measure(what, dir, level, name, env) {
+  return new Promise((done, fail) => {
+    const child = spawn(
+      process.execPath,
+      [import.meta.filename, '--child', what, '--dir', dir, '--levels', String(level), '--name', name],
+      {
+        env: { ...process.env, GITHUB_SERVER_URL: 'https://github.com', ...env },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const seen = new Map();
+    const watch = setInterval(() => {
+      for (const [id, mark] of peaks(child.pid)) seen.set(id, Math.max(mark, seen.get(id) ?? 0));
+    }, 50);
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.on('close', (code) => {
+      clearInterval(watch);
+      if (code !== 0) return fail(new Error(`${what} ended with ${code}`));
+      const memory = [...seen].map(([id, mark]) => [Number(id) === child.pid ? 'main' : 'worker', mark]);
+      done({ ...JSON.parse(out.trim().split('\n').at(-1)), memory: Object.fromEntries(memory) });
+    });
+  });
+}
+
+async function main() {
+  const bytes = Number(option('mib', '1024')) * MIB;
+  const levels = option('levels', '0,6').split(',').map(Number);
+  const root = mkdtempSync(join(tmpdir(), 'bench-publish-'));
+  const dir = join(root, 'evidence');
+  const service = await startService({ dir: join(root, 'service'), maxSeconds: 3600 });
+  try {
+    mkdirSync(dir);
+    writeSnapshots(dir, bytes);
+    console.log(`${bytes / MIB} MiB in 4 files, Node ${process.version}`);
+    console.log(
+      '| level | what | seconds | of which | uploaded MiB | peak resident MiB |\n| --- | --- | ---: | --- | ---: | --- |',
+    );
+    for (const level of levels) {
+      for (let round = 1; round <= Number(option('rounds', '1')); round += 1) {
+        for (const what of ['plain', 'ours']) {
+          const name = `bench-${what}-${level}-${round}`;
+          const { seconds, parts, size, memory } = await measure(what, dir, level, name, service.env);
+          const list = (table, unit) =>
+            Object.entries(table)
+              .map(([k, v]) => `${k} ${unit(v)}`)
+              .join(', ');
+          const mib = (n) => (n / MIB).toFixed(0);
+          console.log(
+            `| ${level} | ${what} | ${seconds.toFixed(2)} | ${list(parts, (s) => s.toFixed(2))} | ${mib(size)} | ${list(memory, mib)} |`,
+          );
+          rmSync(service.download(name), { force: true });
+        }
+      }
+    }
+  } finally {
+    await service.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const child = option('child', '');
+if (child === '') await main();
+else {
+  const result = await CHILDREN[child](
+    option('dir', ''),
+    Number(option('levels', '6')),
+    option('name', 'bench'),
+  );
+  console.log(JSON.stringify(result));
+  process.exit(0);
+}

@@ -1,0 +1,13483 @@
+import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
+/******/ var __webpack_modules__ = ({
+
+/***/ 144:
+/***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
+
+__nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(14);
+/** What the runner starts as `main`. */
+
+await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
+
+__webpack_async_result__();
+} catch(e) { __webpack_async_result__(e); } }, 1);
+
+/***/ }),
+
+/***/ 14:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  i: () => (/* binding */ main)
+});
+
+// UNUSED EXPORTS: distDir
+
+;// CONCATENATED MODULE: external "node:crypto"
+const external_node_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
+;// CONCATENATED MODULE: external "node:os"
+const external_node_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
+;// CONCATENATED MODULE: external "node:path"
+const external_node_path_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
+;// CONCATENATED MODULE: external "node:fs"
+const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
+;// CONCATENATED MODULE: external "os"
+const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
+// We use any as a valid input type
+/* eslint-disable @typescript-eslint/no-explicit-any */
+/**
+ * Sanitizes an input into a string so it can be passed into issueCommand safely
+ * @param input input to sanitize into a string
+ */
+function toCommandValue(input) {
+    if (input === null || input === undefined) {
+        return '';
+    }
+    else if (typeof input === 'string' || input instanceof String) {
+        return input;
+    }
+    return JSON.stringify(input);
+}
+/**
+ *
+ * @param annotationProperties
+ * @returns The command properties to send with the actual annotation command
+ * See IssueCommandProperties: https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs#L646
+ */
+function toCommandProperties(annotationProperties) {
+    if (!Object.keys(annotationProperties).length) {
+        return {};
+    }
+    return {
+        title: annotationProperties.title,
+        file: annotationProperties.file,
+        line: annotationProperties.startLine,
+        endLine: annotationProperties.endLine,
+        col: annotationProperties.startColumn,
+        endColumn: annotationProperties.endColumn
+    };
+}
+//# sourceMappingURL=utils.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
+
+
+/**
+ * Issues a command to the GitHub Actions runner
+ *
+ * @param command - The command name to issue
+ * @param properties - Additional properties for the command (key-value pairs)
+ * @param message - The message to include with the command
+ * @remarks
+ * This function outputs a specially formatted string to stdout that the Actions
+ * runner interprets as a command. These commands can control workflow behavior,
+ * set outputs, create annotations, mask values, and more.
+ *
+ * Command Format:
+ *   ::name key=value,key=value::message
+ *
+ * @example
+ * ```typescript
+ * // Issue a warning annotation
+ * issueCommand('warning', {}, 'This is a warning message');
+ * // Output: ::warning::This is a warning message
+ *
+ * // Set an environment variable
+ * issueCommand('set-env', { name: 'MY_VAR' }, 'some value');
+ * // Output: ::set-env name=MY_VAR::some value
+ *
+ * // Add a secret mask
+ * issueCommand('add-mask', {}, 'secretValue123');
+ * // Output: ::add-mask::secretValue123
+ * ```
+ *
+ * @internal
+ * This is an internal utility function that powers the public API functions
+ * such as setSecret, warning, error, and exportVariable.
+ */
+function issueCommand(command, properties, message) {
+    const cmd = new Command(command, properties, message);
+    process.stdout.write(cmd.toString() + external_os_namespaceObject.EOL);
+}
+function issue(name, message = '') {
+    issueCommand(name, {}, message);
+}
+const CMD_STRING = '::';
+class Command {
+    constructor(command, properties, message) {
+        if (!command) {
+            command = 'missing.command';
+        }
+        this.command = command;
+        this.properties = properties;
+        this.message = message;
+    }
+    toString() {
+        let cmdStr = CMD_STRING + this.command;
+        if (this.properties && Object.keys(this.properties).length > 0) {
+            cmdStr += ' ';
+            let first = true;
+            for (const key in this.properties) {
+                if (this.properties.hasOwnProperty(key)) {
+                    const val = this.properties[key];
+                    if (val) {
+                        if (first) {
+                            first = false;
+                        }
+                        else {
+                            cmdStr += ',';
+                        }
+                        cmdStr += `${key}=${escapeProperty(val)}`;
+                    }
+                }
+            }
+        }
+        cmdStr += `${CMD_STRING}${escapeData(this.message)}`;
+        return cmdStr;
+    }
+}
+function escapeData(s) {
+    return toCommandValue(s)
+        .replace(/%/g, '%25')
+        .replace(/\r/g, '%0D')
+        .replace(/\n/g, '%0A');
+}
+function escapeProperty(s) {
+    return toCommandValue(s)
+        .replace(/%/g, '%25')
+        .replace(/\r/g, '%0D')
+        .replace(/\n/g, '%0A')
+        .replace(/:/g, '%3A')
+        .replace(/,/g, '%2C');
+}
+//# sourceMappingURL=command.js.map
+;// CONCATENATED MODULE: external "crypto"
+const external_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
+;// CONCATENATED MODULE: external "fs"
+const external_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/file-command.js
+// For internal use, subject to change.
+// We use any as a valid input type
+/* eslint-disable @typescript-eslint/no-explicit-any */
+
+
+
+
+function issueFileCommand(command, message) {
+    const filePath = process.env[`GITHUB_${command}`];
+    if (!filePath) {
+        throw new Error(`Unable to find environment variable for file command ${command}`);
+    }
+    if (!external_fs_namespaceObject.existsSync(filePath)) {
+        throw new Error(`Missing file at path: ${filePath}`);
+    }
+    external_fs_namespaceObject.appendFileSync(filePath, `${toCommandValue(message)}${external_os_namespaceObject.EOL}`, {
+        encoding: 'utf8'
+    });
+}
+function prepareKeyValueMessage(key, value) {
+    const delimiter = `ghadelimiter_${external_crypto_namespaceObject.randomUUID()}`;
+    const convertedValue = toCommandValue(value);
+    // These should realistically never happen, but just in case someone finds a
+    // way to exploit uuid generation let's not allow keys or values that contain
+    // the delimiter.
+    if (key.includes(delimiter)) {
+        throw new Error(`Unexpected input: name should not contain the delimiter "${delimiter}"`);
+    }
+    if (convertedValue.includes(delimiter)) {
+        throw new Error(`Unexpected input: value should not contain the delimiter "${delimiter}"`);
+    }
+    return `${key}<<${delimiter}${external_os_namespaceObject.EOL}${convertedValue}${external_os_namespaceObject.EOL}${delimiter}`;
+}
+//# sourceMappingURL=file-command.js.map
+;// CONCATENATED MODULE: ./build/actions.js
+/**
+ * The runner's side of the conversation: inputs, outputs, state, annotations and the summary file.
+ *
+ * The encoding is that of `@actions/core`, taken from the two files of it that hold nothing else. Its index loads
+ * the OIDC client and with it undici, which alone made a green run cost 2.8 times the CPU of an empty script
+ * (0.07 s against 0.025 s on Node 24); the budget for all of `main` is 2.5 times.
+ */
+
+
+
+/** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
+const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
+/** A runner that is driven by environment variables and commands on stdout, as GitHub's and act's are. */
+function environmentRunner(env) {
+    const keyValue = (file, legacy, name, value) => {
+        if (env[`GITHUB_${file}`])
+            issueFileCommand(file, prepareKeyValueMessage(name, value));
+        else
+            issueCommand(legacy, { name }, value);
+    };
+    const info = (line) => {
+        process.stdout.write(`${line}\n`);
+    };
+    return {
+        input: (name) => env[inputVariable(name)] ?? '',
+        state: (name) => env[`STATE_${name}`] ?? '',
+        saveState: (name, value) => keyValue('STATE', 'save-state', name, value),
+        setOutput: (name, value) => keyValue('OUTPUT', 'set-output', name, value),
+        info,
+        annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
+        summary: (markdown) => {
+            const file = env.GITHUB_STEP_SUMMARY;
+            if (!file) {
+                info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
+                info(markdown);
+                return;
+            }
+            (0,external_node_fs_namespaceObject.appendFileSync)(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`);
+        },
+    };
+}
+
+;// CONCATENATED MODULE: external "node:fs/promises"
+const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
+;// CONCATENATED MODULE: ./build/evidence/digest.js
+/**
+ * sha256 of an open file, streamed: one buffer of 1 MiB, whatever the size. Nothing here looks at what the bytes mean.
+ */
+
+const CHUNK = 2 ** 20;
+/** Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not matter. */
+async function digestHandle(handle, bounds) {
+    const hash = (0,external_node_crypto_namespaceObject.createHash)('sha256');
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    let bytes = 0;
+    for (;;) {
+        if (performance.now() > bounds.until)
+            return { ok: false, reason: 'too-slow' };
+        const { bytesRead } = await handle.read(buffer, 0, CHUNK, bytes);
+        if (bytesRead === 0)
+            return { ok: true, digest: `sha256:${hash.digest('hex')}`, bytes };
+        bytes += bytesRead;
+        if (bytes > bounds.maxBytes)
+            return { ok: false, reason: 'too-long' };
+        const chunk = buffer.subarray(0, bytesRead);
+        hash.update(chunk);
+        await bounds.onChunk?.(chunk);
+    }
+}
+/** Digest of a text or of bytes that are in memory already. */
+function digest_digestOf(content) {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+    return { digest: `sha256:${(0,external_node_crypto_namespaceObject.createHash)('sha256').update(bytes).digest('hex')}`, bytes: bytes.byteLength };
+}
+/** The 64 digits alone, as `sha256sum` writes them. */
+const digest_bareDigest = (digest) => digest.replace(/^sha256:/, '');
+
+;// CONCATENATED MODULE: ./build/evidence/names.js
+/**
+ * Names of evidence files: one place that says what they look like, who owns them, and how a stranger's name is shown.
+ *
+ * The folder is flat. A name never holds anything but `[A-Za-z0-9._-]`, so it is safe in a path, in Markdown, in a
+ * log line and in `SHA256SUMS` as it stands; every other name is rejected and only ever shown through `displayName`.
+ */
+const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit'];
+const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
+const OWNER = '([A-Za-z0-9-]{1,40})';
+const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
+const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
+const PAGE = new RegExp(`^${OWNER}-${TAIL}\\.cycles\\.html$`);
+const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit)\\.pickle$`);
+const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
+/** True for a name that can be shown, joined to a folder and written to `SHA256SUMS` as it stands. */
+const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
+const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
+/** Owner of `<host>-<pid>-<token>.receipt.json`. */
+const parseReceiptName = (name) => owner(RECEIPT.exec(name));
+/** Owner of `<host>-<pid>-<token>.cycles.html`. */
+const parsePageName = (name) => owner(PAGE.exec(name));
+/** The facts in `<host>-rank<RANK or none>-<pid>-<token>-<seq>-<reason>.pickle`. */
+function parseSnapshotName(name) {
+    const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
+    if (!match)
+        return null;
+    const [, host, rank, pid, token, seq, reason] = match;
+    return {
+        host: host ?? '',
+        rank: rank === 'none' ? null : Number(rank),
+        pid: Number(pid),
+        token: token ?? '',
+        seq: Number(seq),
+        reason: reason,
+    };
+}
+/** The pid in `.<name>.tmp-<pid>`: a file that its process did not live to finish. */
+function parseUnfinishedName(name) {
+    const match = UNFINISHED.exec(name);
+    return match ? Number(match[1]) : null;
+}
+const sameOwner = (a, b) => a.host === b.host && a.pid === b.pid && a.token === b.token;
+const ownerKey = (o) => `${o.host}-${o.pid}-${o.token}`;
+/**
+ * A stranger's file name as it may be shown anywhere: letters, digits and a few marks stay, everything else becomes
+ * `\x..` or `\u{..}`. Stricter than escaping control characters: a runner takes `##[command]` for a command anywhere in
+ * a line, not only `::` at its start, and Markdown has its own ideas about backticks and brackets.
+ */
+function displayName(name, limit = 120) {
+    let shown = '';
+    for (const char of name) {
+        if (shown.length >= limit)
+            return `${shown}...`;
+        const code = char.codePointAt(0) ?? 0;
+        if (/[A-Za-z0-9._ @+=,-]/.test(char))
+            shown += char;
+        else
+            shown += code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+    }
+    return shown;
+}
+
+;// CONCATENATED MODULE: ./build/evidence/receipt.js
+/**
+ * Receipts: what each process that imported torch wrote about itself, read as untrusted input.
+ *
+ * A receipt comes from the wrapped step, which may have run a stranger's code, and from a shim that may be older or newer than
+ * this file. So reading is strict on what everything else hangs on (schema, step, host, pid, token and the file's name agree;
+ * no file is claimed that another process would have written) and lenient elsewhere: unknown fields are left out, a part of
+ * the wrong type is left out with a note, lists and texts are cut to a bound with a note. Texts lose control characters and
+ * direction marks here, once, so no later reader has to remember to.
+ *
+ * Field names are those of the file (schema `oom-autopsy.receipt.v1`, see schemas/receipt.schema.json). Amounts are bytes,
+ * times are seconds since the epoch.
+ */
+
+const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
+/** Bytes of the largest receipt that is read. The shim keeps its own below this. */
+const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
+/** Variables a receipt may hold, in the order in which they name a process's rank. */
+const RANK_VARIABLES = [
+    'RANK',
+    'LOCAL_RANK',
+    'WORLD_SIZE',
+    'LOCAL_WORLD_SIZE',
+    'GROUP_RANK',
+    'NODE_RANK',
+    'SLURM_PROCID',
+    'OMPI_COMM_WORLD_RANK',
+];
+const CATEGORY_NAMES = [
+    'parameter',
+    'gradient',
+    'optimizer_state',
+    'activation',
+    'input',
+    'unknown',
+];
+const LIMITS = {
+    notes: 20,
+    short: 200,
+    line: 500,
+    path: 1000,
+    devices: 128,
+    ooms: 50,
+    frames: 100,
+    snapshots: 256,
+    owners: 10,
+    reasons: 20,
+    cycles: 50,
+    types: 50,
+    faults: 20,
+    jsonDepth: 12,
+    jsonNodes: 50_000,
+};
+// Control characters, zero-width and direction marks, line and paragraph separators, tag characters.
+const INVISIBLE = 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
+/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+/** `text` in one line without control characters and direction marks, whole code points, at most `limit` of UTF-16 units. */
+function cleanText(text, limit) {
+    const start = text
+        .slice(0, limit * 4)
+        .toWellFormed()
+        .replace(/[\t\r\n]+/g, ' ')
+        .replace(INVISIBLE, '');
+    if (start.length <= limit)
+        return start;
+    return `${start
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`;
+}
+const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Reads fields one by one and keeps notes of what it left out. `at` is where in the receipt, for the notes. */
+class Reader {
+    notes = [];
+    more = 0;
+    note(line) {
+        if (this.notes.length < LIMITS.notes)
+            this.notes.push(line);
+        else
+            this.more += 1;
+    }
+    allNotes() {
+        return this.more > 0 ? [...this.notes, `and ${this.more} more like these`] : this.notes;
+    }
+    get(o, key, at, kind, read) {
+        const value = Object.hasOwn(o, key) ? o[key] : undefined;
+        if (value === undefined || value === null)
+            return null;
+        const result = read(value);
+        if (result === null)
+            this.note(`${at}${key} is not ${kind}: left out`);
+        return result;
+    }
+    text(o, key, at, limit) {
+        return this.get(o, key, at, 'a text', (v) => (typeof v === 'string' ? cleanText(v, limit) : null));
+    }
+    /** A whole number that is not negative: bytes, counts, lines, pids. */
+    amount(o, key, at) {
+        return this.get(o, key, at, 'a whole number from 0', (v) => typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : null);
+    }
+    /** Seconds, or a time in seconds since the epoch: finite, not negative. */
+    seconds(o, key, at) {
+        return this.get(o, key, at, 'a finite number from 0', (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0 && v <= 1e12 ? v : null);
+    }
+    flag(o, key, at) {
+        return this.get(o, key, at, 'true or false', (v) => (typeof v === 'boolean' ? v : null));
+    }
+    oneOf(o, key, at, values) {
+        return this.get(o, key, at, `one of ${values.join(', ')}`, (v) => values.find((x) => x === v) ?? null);
+    }
+    fields(o, key, at) {
+        return this.get(o, key, at, 'an object', (v) => (isFields(v) ? v : null));
+    }
+    /** The first or newest `limit` items that `read` accepts, and how many were left out. */
+    list(o, key, at, limit, read, keep = 'first') {
+        const all = this.get(o, key, at, 'a list', (v) => (Array.isArray(v) ? v : null));
+        if (!all)
+            return { items: [], dropped: 0 };
+        const from = keep === 'first' ? 0 : Math.max(0, all.length - limit);
+        const items = [];
+        const some = all.slice(from, from + limit);
+        some.forEach((item, index) => {
+            const where = `${at}${key}[${from + index}].`;
+            const value = isFields(item) ? read(item, where) : null;
+            if (value === null)
+                this.note(`${where.slice(0, -1)} is not usable: left out`);
+            else
+                items.push(value);
+        });
+        if (all.length > limit)
+            this.note(`${at}${key} has ${all.length} entries: ${keep} ${limit} read`);
+        return { items, dropped: all.length - items.length };
+    }
+}
+const HISTORIES = ['armed', 'interrupted', 'foreign', 'none'];
+function readFrame(r, o, at) {
+    const file = r.text(o, 'file', at, LIMITS.path);
+    const line = r.amount(o, 'line', at);
+    const name = r.text(o, 'function', at, LIMITS.short);
+    return file === null && name === null
+        ? null
+        : { file: file ?? '?', line: line ?? 0, function: name ?? '?' };
+}
+/** A stack, innermost frame last: when it is too long, the innermost frames are the ones to keep. */
+const readStack = (r, o, key, at) => r.list(o, key, at, LIMITS.frames, (f, where) => readFrame(r, f, where), 'last').items;
+function readDevice(r, o, at) {
+    const index = r.amount(o, 'index', at);
+    if (index === null)
+        return null;
+    return {
+        index,
+        name: r.text(o, 'name', at, LIMITS.short),
+        total: r.amount(o, 'total', at),
+        limit: r.amount(o, 'limit', at),
+        allocated: r.amount(o, 'allocated', at),
+        reserved: r.amount(o, 'reserved', at),
+        peak_allocated: r.amount(o, 'peak_allocated', at),
+        peak_reserved: r.amount(o, 'peak_reserved', at),
+        retries: r.amount(o, 'retries', at),
+        ooms: r.amount(o, 'ooms', at),
+    };
+}
+function readCategory(r, o, at) {
+    const bytes = r.amount(o, 'bytes', at);
+    if (bytes === null)
+        return null;
+    return {
+        bytes,
+        count: r.amount(o, 'count', at) ?? 0,
+        owners: r.list(o, 'owners', at, LIMITS.owners, (c, where) => {
+            const name = r.text(c, 'name', where, LIMITS.short);
+            const held = r.amount(c, 'bytes', where);
+            return name === null || held === null
+                ? null
+                : { name, bytes: held, count: r.amount(c, 'count', where) ?? 0 };
+        }).items,
+        reasons: r.list(o, 'reasons', at, LIMITS.reasons, (c, where) => {
+            const reason = r.text(c, 'reason', where, LIMITS.short);
+            const held = r.amount(c, 'bytes', where);
+            return reason === null || held === null
+                ? null
+                : { reason, bytes: held, count: r.amount(c, 'count', where) };
+        }).items,
+    };
+}
+function readCensus(r, parent, at) {
+    const o = r.fields(parent, 'census', at);
+    if (!o)
+        return null;
+    const here = `${at}census.`;
+    return {
+        seconds: r.seconds(o, 'seconds', here),
+        complete: r.flag(o, 'complete', here) ?? false,
+        cut: r.text(o, 'cut', here, LIMITS.line),
+        devices: r.list(o, 'devices', here, LIMITS.devices, (d, where) => readCensusDevice(r, d, where)).items,
+    };
+}
+/** One device of a census, or null (and a note) when its parts do not add up: a wrong account is worse than none. */
+function readCensusDevice(r, o, at) {
+    const index = r.amount(o, 'index', at);
+    const allocated = r.amount(o, 'allocated', at);
+    const raw = r.fields(o, 'categories', at);
+    if (index === null || allocated === null || !raw)
+        return null;
+    const categories = {};
+    let sum = 0;
+    for (const name of CATEGORY_NAMES) {
+        const fields = r.fields(raw, name, `${at}categories.`);
+        const category = fields ? readCategory(r, fields, `${at}categories.${name}.`) : null;
+        if (!category)
+            continue;
+        categories[name] = category;
+        sum += category.bytes;
+    }
+    if (sum !== allocated) {
+        r.note(`${at}categories add up to ${sum} bytes, not to the ${allocated} allocated`);
+        return null;
+    }
+    const reserved = r.amount(o, 'reserved', at) ?? allocated;
+    return {
+        index,
+        allocated,
+        reserved,
+        reserved_unused: r.amount(o, 'reserved_unused', at) ?? Math.max(0, reserved - allocated),
+        attributed: sum - (categories.unknown?.bytes ?? 0),
+        categories,
+    };
+}
+function readDeviceBytes(r, parent, at) {
+    const o = r.fields(parent, 'bytes', at) ?? {};
+    const result = {};
+    for (const key of Object.keys(o).slice(0, LIMITS.devices)) {
+        const bytes = /^[a-z]{1,10}(:[0-9]{1,4})?$/.test(key) ? r.amount(o, key, `${at}bytes.`) : null;
+        if (bytes !== null)
+            result[key] = bytes;
+    }
+    return result;
+}
+function readCycle(r, o, at) {
+    const id = r.text(o, 'id', at, 64);
+    if (id === null || !/^[0-9a-f]{4,64}$/.test(id))
+        return null;
+    return {
+        id,
+        seen: r.amount(o, 'seen', at) ?? 1,
+        size: r.amount(o, 'size', at) ?? 0,
+        types: r.list(o, 'types', at, LIMITS.types, (t, where) => {
+            const name = r.text(t, 'name', where, LIMITS.short);
+            return name === null ? null : { name, count: r.amount(t, 'count', where) ?? 1 };
+        }).items,
+        tensors: r.amount(o, 'tensors', at) ?? 0,
+        bytes: readDeviceBytes(r, o, at),
+        frames: r.list(o, 'frames', at, LIMITS.frames, (f, where) => {
+            const frame = readFrame(r, f, where);
+            return frame && { ...frame, count: r.amount(f, 'count', where) ?? 1 };
+        }).items,
+    };
+}
+function readCycles(r, parent, at) {
+    const o = r.fields(parent, 'cycles', at);
+    if (!o)
+        return null;
+    const here = `${at}cycles.`;
+    const cycles = r.list(o, 'cycles', here, LIMITS.cycles, (c, where) => readCycle(r, c, where));
+    return {
+        mode: r.oneOf(o, 'mode', here, ['sampled', 'continuous', 'off']) ?? 'off',
+        state: r.oneOf(o, 'state', here, ['watching', 'nothing-to-watch', 'failed']) ?? 'failed',
+        reason: r.text(o, 'reason', here, LIMITS.line),
+        looks: r.amount(o, 'looks', here) ?? 0,
+        seconds: r.seconds(o, 'seconds', here),
+        count: r.amount(o, 'count', here) ?? cycles.items.length,
+        tensors: r.amount(o, 'tensors', here) ?? 0,
+        bytes: readDeviceBytes(r, o, here),
+        cycles: cycles.items,
+        cycles_dropped: (r.amount(o, 'cycles_dropped', here) ?? 0) + cycles.dropped,
+        page: r.text(o, 'page', here, LIMITS.short),
+    };
+}
+function readOom(r, o, at) {
+    const seq = r.amount(o, 'seq', at);
+    if (seq === null)
+        return null;
+    return {
+        seq,
+        time: r.seconds(o, 'time', at),
+        device: r.amount(o, 'device', at),
+        wanted: r.amount(o, 'wanted', at),
+        limit: r.amount(o, 'limit', at),
+        free: r.amount(o, 'free', at),
+        thread: r.oneOf(o, 'thread', at, ['main', 'backward', 'other']),
+        stack: readStack(r, o, 'stack', at),
+        main_stack: Array.isArray(o.main_stack) ? readStack(r, o, 'main_stack', at) : null,
+        allocated: r.amount(o, 'allocated', at),
+        reserved: r.amount(o, 'reserved', at),
+        peak_allocated: r.amount(o, 'peak_allocated', at),
+        peak_reserved: r.amount(o, 'peak_reserved', at),
+        retries: r.amount(o, 'retries', at),
+        ooms: r.amount(o, 'ooms', at),
+        device_free: r.amount(o, 'device_free', at),
+        device_total: r.amount(o, 'device_total', at),
+        snapshot: r.text(o, 'snapshot', at, LIMITS.short),
+        snapshot_error: r.text(o, 'snapshot_error', at, LIMITS.line),
+        dump_seconds: r.seconds(o, 'dump_seconds', at),
+        history: r.oneOf(o, 'history', at, HISTORIES),
+        census: readCensus(r, o, at),
+        cycles: readCycles(r, o, at),
+    };
+}
+function readRecorder(r, root) {
+    const o = r.fields(root, 'recorder', '');
+    if (!o) {
+        return {
+            state: 'failed',
+            reason: 'the receipt says nothing about the recorder',
+            armed_at: null,
+            disarmed_at: null,
+            disarm_proven: null,
+            interrupted: false,
+            max_entries: null,
+            stacks: null,
+        };
+    }
+    const at = 'recorder.';
+    const state = r.oneOf(o, 'state', at, ['idle', 'armed', 'disarmed', 'foreign', 'unsupported', 'failed']);
+    return {
+        state: state ?? 'failed',
+        reason: r.text(o, 'reason', at, LIMITS.line) ??
+            (state === null ? 'the receipt gives no state that is known here' : null),
+        armed_at: r.seconds(o, 'armed_at', at),
+        disarmed_at: r.seconds(o, 'disarmed_at', at),
+        disarm_proven: r.flag(o, 'disarm_proven', at),
+        interrupted: r.flag(o, 'interrupted', at) ?? false,
+        max_entries: r.amount(o, 'max_entries', at),
+        stacks: r.text(o, 'stacks', at, 20),
+    };
+}
+function readTorch(r, root) {
+    const o = r.fields(root, 'torch', '');
+    if (!o)
+        return null;
+    const at = 'torch.';
+    return {
+        version: r.text(o, 'version', at, 100) ?? 'unknown',
+        cuda: r.text(o, 'cuda', at, 100),
+        hip: r.text(o, 'hip', at, 100),
+        backend: r.text(o, 'backend', at, 100),
+        alloc_conf: r.text(o, 'alloc_conf', at, LIMITS.line),
+        path: r.text(o, 'path', at, LIMITS.path),
+    };
+}
+function readRank(r, root) {
+    const o = r.fields(root, 'rank', '') ?? {};
+    const rank = {};
+    for (const name of RANK_VARIABLES) {
+        const value = r.text(o, name, 'rank.', 20);
+        if (value === null)
+            continue;
+        if (/^[0-9]{1,9}$/.test(value))
+            rank[name] = value;
+        else
+            r.note(`rank.${name} is not a number: left out`);
+    }
+    return rank;
+}
+function readEnd(r, root) {
+    const o = r.fields(root, 'end', '');
+    const kind = o && r.oneOf(o, 'kind', 'end.', ['exit', 'exception', 'sigterm']);
+    if (!o || kind === null)
+        return null;
+    return {
+        kind,
+        exception: r.text(o, 'exception', 'end.', LIMITS.short),
+        oom: r.flag(o, 'oom', 'end.') ?? false,
+        time: r.seconds(o, 'time', 'end.'),
+    };
+}
+/** Any JSON, cut to a depth and a number of nodes; a part whose fields this version does not know is kept this way. */
+function plainJson(value, budget, depth = 0) {
+    budget.nodes -= 1;
+    if (budget.nodes < 0 || depth > LIMITS.jsonDepth)
+        return null;
+    if (typeof value === 'string')
+        return cleanText(value, LIMITS.line);
+    if (typeof value === 'number')
+        return Number.isFinite(value) ? value : null;
+    if (typeof value === 'boolean' || value === null)
+        return value;
+    if (Array.isArray(value)) {
+        const items = [];
+        for (const item of value) {
+            if (budget.nodes <= 0)
+                break;
+            items.push(plainJson(item, budget, depth + 1));
+        }
+        return items;
+    }
+    if (!isFields(value))
+        return null;
+    const entries = [];
+    for (const key of Object.keys(value)) {
+        if (budget.nodes <= 0)
+            break;
+        entries.push([cleanText(key, LIMITS.short), plainJson(value[key], budget, depth + 1)]);
+    }
+    // fromEntries defines, so a key named __proto__ stays an ordinary key.
+    return Object.fromEntries(entries);
+}
+function readTimeline(r, root) {
+    const o = r.fields(root, 'timeline', '');
+    if (!o)
+        return null;
+    const budget = { nodes: LIMITS.jsonNodes };
+    const timeline = plainJson(o, budget);
+    if (budget.nodes <= 0)
+        r.note(`timeline has more than ${LIMITS.jsonNodes} values: cut`);
+    return timeline;
+}
+/** Why a file that the receipt names cannot be its own, or null. */
+function foreignClaim(name, own, kind) {
+    if (!isSafeName(name))
+        return `names a file outside of the evidence folder's rules: ${displayName(name)}`;
+    const of = kind === 'snapshot' ? parseSnapshotName(name) : parsePageName(name);
+    if (!of)
+        return `names a ${kind} that no process writes: ${displayName(name)}`;
+    return sameOwner(of, own) ? null : `claims a ${kind} of another process: ${displayName(name)}`;
+}
+/** Every file a receipt claims, before any cleaning could make a bad name look good. */
+function* claims(root) {
+    const list = (value) => (Array.isArray(value) ? value : []);
+    for (const item of list(root.snapshots)) {
+        if (isFields(item) && typeof item.file === 'string')
+            yield [item.file, 'snapshot'];
+    }
+    const looks = [root.cycles];
+    for (const item of list(root.ooms)) {
+        if (!isFields(item))
+            continue;
+        if (typeof item.snapshot === 'string')
+            yield [item.snapshot, 'snapshot'];
+        looks.push(item.cycles);
+    }
+    for (const look of looks) {
+        if (isFields(look) && typeof look.page === 'string')
+            yield [look.page, 'page'];
+    }
+}
+/** Reads the text of the receipt in `fileName`. Pure; never throws. */
+function parseReceipt(text, fileName) {
+    const no = (reason) => ({ ok: false, reason });
+    const named = parseReceiptName(fileName);
+    if (!named)
+        return no('its name is not one of a receipt');
+    if (text.length > MAX_RECEIPT_BYTES)
+        return no(`longer than ${MAX_RECEIPT_BYTES} bytes`);
+    let root;
+    try {
+        root = JSON.parse(text);
+    }
+    catch {
+        // A deeply nested text ends in a RangeError here; the parser's own message would quote the text.
+        return no(text.trim() === '' ? 'empty' : 'not JSON');
+    }
+    if (!isFields(root))
+        return no('not a JSON object');
+    if (root.schema !== RECEIPT_SCHEMA) {
+        return no(typeof root.schema === 'string'
+            ? `schema ${displayName(root.schema, 60)}, not ${RECEIPT_SCHEMA}`
+            : `no schema ${RECEIPT_SCHEMA}`);
+    }
+    const step = root.step;
+    if (typeof step !== 'string' || !/^[0-9a-f]{12}$/.test(step))
+        return no('step is not 12 hexadecimal digits');
+    const pid = root.pid;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1)
+        return no('pid is not a process id');
+    if (root.host !== named.host || pid !== named.pid || root.token !== named.token) {
+        return no("host, pid or token differ from the file's name");
+    }
+    for (const [name, kind] of claims(root)) {
+        const problem = foreignClaim(name, named, kind);
+        if (problem)
+            return no(problem);
+    }
+    return { ok: true, receipt: readReceipt(new Reader(), root, named, fileName, step) };
+}
+function readReceipt(r, root, own, file, step) {
+    const time = r.fields(root, 'time', '') ?? {};
+    const ooms = readOoms(r, root);
+    const snapshots = r.list(root, 'snapshots', '', LIMITS.snapshots, (o, at) => {
+        const name = r.text(o, 'file', at, LIMITS.short);
+        const reason = r.oneOf(o, 'reason', at, SNAPSHOT_REASONS);
+        const parsed = name === null ? null : parseSnapshotName(name);
+        if (name === null || !parsed)
+            return null;
+        return {
+            file: name,
+            bytes: r.amount(o, 'bytes', at),
+            reason: reason ?? parsed.reason,
+            device: r.amount(o, 'device', at),
+            seq: r.amount(o, 'seq', at),
+            time: r.seconds(o, 'time', at),
+            history: r.oneOf(o, 'history', at, HISTORIES),
+        };
+    });
+    const faults = Array.isArray(root.faults) ? root.faults : [];
+    const receipt = {
+        schema: RECEIPT_SCHEMA,
+        file,
+        step,
+        host: own.host,
+        pid: own.pid,
+        token: own.token,
+        ppid: r.amount(root, 'ppid', ''),
+        start_ticks: r.amount(root, 'start_ticks', ''),
+        python: r.text(root, 'python', '', 100),
+        executable: r.text(root, 'executable', '', LIMITS.path),
+        program: r.text(root, 'program', '', LIMITS.short),
+        rank: readRank(r, root),
+        time: { started: r.seconds(time, 'started', 'time.'), updated: r.seconds(time, 'updated', 'time.') },
+        torch: readTorch(r, root),
+        recorder: readRecorder(r, root),
+        devices: r.list(root, 'devices', '', LIMITS.devices, (o, at) => readDevice(r, o, at)).items,
+        ooms: ooms.items,
+        ooms_dropped: ooms.dropped,
+        oom_count: ooms.count,
+        snapshots: snapshots.items,
+        snapshots_removed: r.amount(root, 'snapshots_removed', '') ?? 0,
+        census: readCensus(r, root, ''),
+        cycles: readCycles(r, root, ''),
+        timeline: readTimeline(r, root),
+        faults: faults
+            .filter((line) => typeof line === 'string')
+            .slice(0, LIMITS.faults)
+            .map((line) => cleanText(line, LIMITS.line)),
+        end: readEnd(r, root),
+    };
+    return { ...receipt, notes: r.allNotes() };
+}
+/** The listed out-of-memory errors and how many there were in all: never fewer than those that are listed. */
+function readOoms(r, root) {
+    const list = r.list(root, 'ooms', '', LIMITS.ooms, (o, at) => readOom(r, o, at), 'last');
+    const dropped = (r.amount(root, 'ooms_dropped', '') ?? 0) + list.dropped;
+    const said = r.amount(root, 'oom_count', '') ?? 0;
+    const count = Math.max(said, list.items.length);
+    if (said < list.items.length)
+        r.note(`oom_count is ${said}, but ${list.items.length} are listed`);
+    return { items: list.items, dropped, count };
+}
+
+;// CONCATENATED MODULE: ./build/evidence/safe-fs.js
+/**
+ * File system calls on a folder that a hostile program may be changing at the same moment.
+ *
+ * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so swapping the folder itself for
+ * a link changes nothing. A file is looked at with lstat (no device is opened for a look), opened with O_NOFOLLOW and O_NONBLOCK
+ * (a FIFO would hang a plain open, and a thread that hangs there cannot even be left behind by `process.exit`: measured on
+ * Node 20 and 24), and judged by fstat of the handle, which is what is read afterwards.
+ */
+
+
+
+const sealOf = (stat) => ({
+    dev: String(stat.dev),
+    ino: String(stat.ino),
+    size: String(stat.size),
+    mtime: String(stat.mtimeNs),
+    ctime: String(stat.ctimeNs),
+});
+const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
+/** Same file with the same content, as far as size and modification time tell; true across a new link. */
+const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
+const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
+/** Opens `dir`, which must be a folder and not a link to one. Throws the system's own error. */
+async function openFolder(dir) {
+    const handle = await (0,promises_namespaceObject.open)(dir, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_DIRECTORY | external_node_fs_namespaceObject.constants.O_NOFOLLOW);
+    const proc = `/proc/self/fd/${handle.fd}`;
+    return { path: (0,external_node_fs_namespaceObject.existsSync)(proc) ? proc : dir, close: () => handle.close() };
+}
+/** Why this is not a file of ours to read, or null. `links` is how many names it may have. */
+function refuse(stat, links) {
+    if (stat.isSymbolicLink())
+        return 'a symbolic link';
+    if (stat.isDirectory())
+        return 'a folder';
+    if (stat.isFIFO())
+        return 'a FIFO';
+    if (stat.isSocket())
+        return 'a socket';
+    if (stat.isBlockDevice() || stat.isCharacterDevice())
+        return 'a device';
+    if (!stat.isFile())
+        return 'not a regular file';
+    // A second name may lie outside of the folder: a file of somebody else that was linked in.
+    if (stat.nlink > BigInt(links))
+        return `a hard link (${stat.nlink} names share this file)`;
+    return null;
+}
+/** Opens the regular file `name` in `folder` for reading, or says why not. The caller closes the handle. */
+async function openRegular(folder, name, links = 1) {
+    const path = (0,external_node_path_namespaceObject.join)(folder, name);
+    let handle;
+    try {
+        const seen = refuse(await (0,promises_namespaceObject.lstat)(path, { bigint: true }), links);
+        if (seen)
+            return { ok: false, reason: seen };
+        handle = await (0,promises_namespaceObject.open)(path, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_NOFOLLOW | external_node_fs_namespaceObject.constants.O_NONBLOCK | external_node_fs_namespaceObject.constants.O_NOCTTY);
+        const stat = await handle.stat({ bigint: true });
+        const held = refuse(stat, links);
+        if (held === null)
+            return { ok: true, handle, seal: sealOf(stat) };
+        await handle.close();
+        return { ok: false, reason: held };
+    }
+    catch (error) {
+        await handle?.close().catch(() => undefined);
+        return { ok: false, reason: `cannot be read (${safe_fs_errorCode(error)})` };
+    }
+}
+/** True when `handle` and the name in the folder are still the file that `seal` describes, unchanged. */
+async function stillSealed(folder, name, handle, seal) {
+    const held = sealOf(await handle.stat({ bigint: true }));
+    const there = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(folder, name), { bigint: true }).catch(() => null);
+    return there !== null && sameSeal(held, seal) && sameSeal(sealOf(there), seal);
+}
+/** `ENOENT` and the like; never the message, which holds paths. */
+function safe_fs_errorCode(error) {
+    const code = error?.code;
+    return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown error';
+}
+
+;// CONCATENATED MODULE: ./build/evidence/staging.js
+/**
+ * The staging folder inside the evidence folder: hard links to exactly the files that were digested, for the time of an upload.
+ * Lives here, and not with publishing, because a main that was killed while uploading leaves it behind, and then
+ * every snapshot has two names: collecting has to take the second names away before it may refuse files with two.
+ */
+
+
+
+
+const STAGING = /^\.upload-[0-9a-f]{12}$/;
+const MAX_NAMES = 20_000;
+/** Files that are made for an upload and exist in the staging folder alone. */
+const DOCUMENTS = new Set(['manifest.json', 'SHA256SUMS']);
+const stagingName = () => `.upload-${(0,external_node_crypto_namespaceObject.randomBytes)(6).toString('hex')}`;
+const isStagingName = (name) => STAGING.test(name);
+/**
+ * Removes the staging folder `name` of `folder`: second names of evidence files, the documents made for the
+ * upload and the `copies` made where links are not possible. Anything else stays, and so does the folder then: nothing that exists only there is ever removed.
+ * Returns true when the folder is gone.
+ */
+async function removeStaging(folder, name, copies = new Set()) {
+    try {
+        const staging = await openFolder((0,external_node_path_namespaceObject.join)(folder, name));
+        try {
+            let seen = 0;
+            for await (const entry of await (0,promises_namespaceObject.opendir)(staging.path)) {
+                seen += 1;
+                if (seen > MAX_NAMES)
+                    return false;
+                const path = (0,external_node_path_namespaceObject.join)(staging.path, entry.name);
+                const staged = await (0,promises_namespaceObject.lstat)(path, { bigint: true });
+                const original = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(folder, entry.name), { bigint: true }).catch(() => null);
+                const linked = original !== null && sameFile(sealOf(staged), sealOf(original));
+                const made = DOCUMENTS.has(entry.name) || copies.has(entry.name);
+                if (linked || (made && staged.isFile()))
+                    await (0,promises_namespaceObject.unlink)(path);
+            }
+        }
+        finally {
+            await staging.close();
+        }
+        await (0,promises_namespaceObject.rmdir)((0,external_node_path_namespaceObject.join)(folder, name));
+        return true;
+    }
+    catch {
+        return false;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/evidence/collect.js
+/**
+ * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step, with their digests.
+ *
+ * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running. Nothing that is not a
+ * plain file with one name, in this folder, under a name a process of ours writes, of a bounded size and unchanged
+ * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
+ * A snapshot is bytes: it is hashed and never looked into.
+ */
+
+
+
+
+
+
+
+const COLLECT_LIMITS = {
+    names: 250_000,
+    receipts: 4096,
+    snapshots: 4096,
+    pages: 4096,
+    snapshotBytes: 32 * 2 ** 30,
+    pageBytes: 16 * 2 ** 20,
+    totalBytes: 256 * 2 ** 30,
+    rejected: 100,
+    milliseconds: 300_000,
+};
+const ATTEMPTS = 3;
+/** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
+async function collect(options) {
+    const limits = { ...COLLECT_LIMITS, ...options.limits };
+    const collector = new Collector(options.dir, options.step, limits);
+    try {
+        await collector.run();
+    }
+    catch (error) {
+        collector.faults.push(`the evidence folder cannot be read (${safe_fs_errorCode(error)})`);
+    }
+    return collector.evidence();
+}
+class Collector {
+    dir;
+    step;
+    limits;
+    faults = [];
+    receipts = [];
+    snapshots = [];
+    pages = [];
+    rejected = [];
+    rejectedCount = 0;
+    hashed = 0;
+    until;
+    folder = '';
+    constructor(dir, step, limits) {
+        this.dir = dir;
+        this.step = step;
+        this.limits = limits;
+        this.until = performance.now() + limits.milliseconds;
+    }
+    evidence() {
+        const { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults } = this;
+        return { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults };
+    }
+    async run() {
+        const folder = await openFolder(this.dir);
+        this.folder = folder.path;
+        try {
+            const names = await this.list();
+            for (const name of this.some(names.receipts, this.limits.receipts, 'receipts'))
+                await this.receipt(name);
+            // The size of the table of processes is bounded by now: one entry per accepted receipt.
+            const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
+            const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s])));
+            // Those that a receipt lists come first, so that a flood of strangers cannot push them out.
+            names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
+            for (const name of this.some(names.snapshots, this.limits.snapshots, 'snapshots')) {
+                await this.snapshot(name, owners);
+            }
+            for (const name of this.some(names.pages, this.limits.pages, 'cycle pages')) {
+                const page = await this.read(name, this.limits.pageBytes, false);
+                if (page)
+                    this.pages.push(withoutText(page));
+            }
+        }
+        finally {
+            await folder.close();
+        }
+    }
+    reject(name, reason, bytes = null) {
+        this.rejectedCount += 1;
+        if (this.rejected.length < this.limits.rejected)
+            this.rejected.push({ name: displayName(name), reason, bytes });
+    }
+    /** The first `limit` names; the rest is counted as rejected and told once. */
+    some(names, limit, what) {
+        if (names.length > limit) {
+            this.rejectedCount += names.length - limit;
+            this.faults.push(`${names.length} ${what} are in the evidence folder: only ${limit} were looked at`);
+        }
+        return names.slice(0, limit);
+    }
+    async list() {
+        const names = { receipts: [], snapshots: [], pages: [] };
+        let seen = 0;
+        for await (const { name } of await (0,promises_namespaceObject.opendir)(this.folder, { bufferSize: 1024 })) {
+            seen += 1;
+            if (seen > this.limits.names || performance.now() > this.until) {
+                this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
+                break;
+            }
+            if (isStagingName(name)) {
+                if (await removeStaging(this.folder, name)) {
+                    this.faults.push('an upload was interrupted before; its staging folder was taken away');
+                }
+                else
+                    this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
+            }
+            else
+                await this.sort(name, names);
+        }
+        for (const list of [names.receipts, names.snapshots, names.pages])
+            list.sort();
+        return names;
+    }
+    async sort(name, names) {
+        const unfinished = parseUnfinishedName(name);
+        if (parseReceiptName(name))
+            names.receipts.push(name);
+        else if (parseSnapshotName(name))
+            names.snapshots.push(name);
+        else if (parsePageName(name))
+            names.pages.push(name);
+        else if (unfinished !== null) {
+            // Its size is worth knowing: it is what a full disk or a kill took.
+            const stat = this.rejected.length < this.limits.rejected ? await this.look(name) : null;
+            this.reject(name, `unfinished dump of a process that died or still runs (pid ${unfinished})`, stat);
+        }
+        else {
+            this.reject(name, isSafeName(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
+        }
+    }
+    async look(name) {
+        return (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(this.folder, name)).then((stat) => (stat.isFile() ? stat.size : null), () => null);
+    }
+    /** Reads and hashes one file, again when it changed meanwhile; null (and named) when it cannot be accepted. */
+    async read(name, maxBytes, keepText) {
+        let reason = '';
+        let bytes = null;
+        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+            const opened = await openRegular(this.folder, name);
+            if (!opened.ok) {
+                this.reject(name, opened.reason);
+                return null;
+            }
+            try {
+                bytes = Number(opened.seal.size);
+                const result = await this.readOnce(name, opened.handle, opened.seal, maxBytes, keepText);
+                if (typeof result !== 'string')
+                    return result;
+                reason = result;
+                if (!reason.startsWith('changed'))
+                    break;
+            }
+            catch (error) {
+                reason = `cannot be read (${safe_fs_errorCode(error)})`;
+                break;
+            }
+            finally {
+                await opened.handle.close().catch(() => undefined);
+            }
+        }
+        this.reject(name, reason, bytes);
+        return null;
+    }
+    async readOnce(name, handle, seal, maxBytes, keepText) {
+        const size = Number(seal.size);
+        if (size === 0)
+            return 'empty';
+        if (size > maxBytes)
+            return `${size} bytes, more than the ${maxBytes} that are read`;
+        if (this.hashed + size > this.limits.totalBytes)
+            return 'not read: too many bytes in all';
+        const chunks = [];
+        const result = await digestHandle(handle, {
+            maxBytes: size,
+            until: this.until,
+            ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
+        });
+        this.hashed += size;
+        if (!result.ok && result.reason === 'too-slow')
+            return 'not read: out of time';
+        if (!result.ok || result.bytes !== size || !(await stillSealed(this.folder, name, handle, seal))) {
+            return 'changed while it was read';
+        }
+        const text = keepText ? Buffer.concat(chunks).toString('utf8') : null;
+        return { file: name, ...digestAndBytes(result), seal, text };
+    }
+    async receipt(name) {
+        const content = await this.read(name, MAX_RECEIPT_BYTES, true);
+        if (!content)
+            return;
+        const parsed = parseReceipt(content.text ?? '', name);
+        if (!parsed.ok)
+            this.reject(name, parsed.reason, content.bytes);
+        else if (parsed.receipt.step !== this.step)
+            this.reject(name, 'of another step', content.bytes);
+        else
+            this.receipts.push({ ...parsed.receipt, ...withoutText(content) });
+    }
+    async snapshot(name, owners) {
+        const named = parseSnapshotName(name);
+        const content = named && (await this.read(name, this.limits.snapshotBytes, false));
+        if (named && content)
+            this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
+    }
+}
+const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
+const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
+/** The snapshot with what its process's receipt says about it. */
+function joinReceipt(named, ref, receipt) {
+    const entry = receipt?.snapshots.find((s) => s.file === ref.file);
+    const notes = [];
+    if (!receipt)
+        notes.push('no receipt of its process: known by its name alone');
+    else if (!entry)
+        notes.push("not listed in its process's receipt: the process died before it could write that down");
+    else if (entry.bytes !== null && entry.bytes !== ref.bytes) {
+        notes.push(`its receipt says ${entry.bytes} bytes`);
+    }
+    return {
+        ...named,
+        ...ref,
+        receipt: receipt?.file ?? null,
+        orphan: receipt === undefined,
+        device: entry?.device ?? null,
+        time: entry?.time ?? null,
+        history: entry?.history ?? 'unknown',
+        notes,
+    };
+}
+
+;// CONCATENATED MODULE: ./build/evidence/manifest.js
+
+const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
+const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
+/** A process's rank as a number: RANK, or what a launcher without it sets. */
+function rankOf(receipt) {
+    const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
+    return text === undefined ? null : Number(text);
+}
+function snapshotReference(snapshot, receipt) {
+    return {
+        kind: SNAPSHOT_KIND,
+        digest: snapshot.digest,
+        bytes: snapshot.bytes,
+        file: snapshot.file,
+        reason: snapshot.reason,
+        host: snapshot.host,
+        rank: snapshot.rank,
+        pid: snapshot.pid,
+        device: snapshot.device,
+        torch: receipt?.torch?.version ?? null,
+        max_entries: receipt?.recorder.max_entries ?? null,
+        stacks: receipt?.recorder.stacks ?? null,
+        history: snapshot.history,
+    };
+}
+/** The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output. */
+function snapshotReferences(evidence) {
+    const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
+    return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
+}
+function manifestProcess(receipt) {
+    return {
+        host: receipt.host,
+        pid: receipt.pid,
+        ppid: receipt.ppid,
+        token: receipt.token,
+        rank: rankOf(receipt),
+        rank_variables: receipt.rank,
+        program: receipt.program,
+        python: receipt.python,
+        executable: receipt.executable,
+        torch: receipt.torch?.version ?? null,
+        build: receipt.torch,
+        receipt: receipt.file,
+        started: receipt.time.started,
+        recorder: receipt.recorder,
+        devices: receipt.devices,
+        oom_count: receipt.oom_count,
+        ooms: receipt.ooms,
+        ooms_dropped: receipt.ooms_dropped,
+        snapshots_removed: receipt.snapshots_removed,
+        census: receipt.census,
+        cycles: receipt.cycles,
+        timeline: receipt.timeline,
+        end: receipt.end,
+        faults: receipt.faults,
+        notes: receipt.notes,
+    };
+}
+/** Reference cycles of all processes together: kinds, tensors, and bytes by device name. */
+function cycleTotals(receipts) {
+    const bytes = {};
+    let count = 0;
+    let tensors = 0;
+    for (const { cycles } of receipts) {
+        if (!cycles)
+            continue;
+        count += cycles.count;
+        tensors += cycles.tensors;
+        for (const [device, held] of Object.entries(cycles.bytes))
+            bytes[device] = (bytes[device] ?? 0) + held;
+    }
+    return { count, tensors, bytes };
+}
+function buildManifest(parts) {
+    const { evidence } = parts;
+    const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
+    return {
+        schema: MANIFEST_SCHEMA,
+        created: new Date(parts.now).toISOString(),
+        action: { version: parts.version },
+        step: parts.step,
+        runner: parts.runner,
+        verdict: { name: parts.verdict.name, because: parts.verdict.because },
+        oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
+        snapshots: snapshotReferences(evidence),
+        files: [...evidence.receipts, ...evidence.pages].map(plain),
+        processes: evidence.receipts.map(manifestProcess),
+        gpu: parts.gpu,
+        host: parts.host,
+        cycles: cycleTotals(evidence.receipts),
+        parity: parts.parity,
+        faults: [...evidence.faults, ...parts.faults],
+        rejected: evidence.rejected,
+        rejected_count: evidence.rejectedCount,
+        not_seen: parts.notSeen,
+        unarmed: parts.unarmed ?? [],
+        script_hints: parts.scriptHints ?? [],
+        still_running: parts.stillRunning ?? [],
+        killed: parts.killed ?? [],
+        gates: parts.gates ?? [],
+        published: parts.published,
+    };
+}
+/** The text of `manifest.json`. */
+const manifestText = (manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
+/** `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see names.ts). */
+function sha256Sums(files) {
+    const lines = files.map(({ file, digest }) => `${digest_bareDigest(digest)}  ${file}\n`);
+    return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
+}
+
+;// CONCATENATED MODULE: ./build/gates.js
+/** Every gate that has something to say, in the order of the contract. */
+function judgeGates(facts, options) {
+    const findings = [];
+    if (facts.torchProcesses === 0 && options.ifNoTorch !== 'ignore') {
+        const why = facts.shimFault ??
+            facts.notReached ??
+            'either the step runs no PyTorch, or its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
+        findings.push({
+            gate: 'if-no-torch',
+            level: options.ifNoTorch,
+            message: `No process of this step imported torch under oom-autopsy, so nothing was recorded: ${why}`,
+        });
+    }
+    if (facts.cycleCount > 0 && options.cycles !== 'off') {
+        const kinds = facts.cycleCount === 1 ? '1 kind of reference cycle' : `${facts.cycleCount} kinds of reference cycles`;
+        findings.push({
+            gate: 'cycles',
+            level: options.cycles,
+            message: `${kinds} kept GPU tensors alive${facts.topCycle === null ? '' : `; the largest: ${facts.topCycle}`}`,
+        });
+    }
+    if (facts.parity === 'drift' && options.parity !== 'off') {
+        findings.push({
+            gate: 'parity',
+            level: options.parity,
+            message: `Parity with the frozen fixture drifted${facts.parityReason === null ? '' : `: ${facts.parityReason}`}`,
+        });
+    }
+    return findings;
+}
+/** The step's own code; 1 when the step is green and a gate fails. */
+const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
+
+;// CONCATENATED MODULE: external "node:child_process"
+const external_node_child_process_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
+;// CONCATENATED MODULE: ./build/gpu/parse.js
+/**
+ * Answers of nvidia-smi, rocm-smi and amd-smi as values. Pure. The tools print what they like where they know nothing (`[N/A]`,
+ * `[Not Supported]`, `N/A`), so every amount may be null. Amounts in bytes.
+ */
+
+/** Lines and entries beyond this are not read: a machine has at most a few hundred of either. */
+const MAX_ENTRIES = 1024;
+const MIB = 2 ** 20;
+/** A number with or without a unit, in bytes; null for anything else. `unit` holds where none is written. */
+function amount(text, unit) {
+    const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
+    if (!match)
+        return null;
+    // These tools write MB and mean MiB.
+    const units = { B: 1, K: 2 ** 10, M: MIB, G: 2 ** 30 };
+    const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
+    return Number.isSafeInteger(bytes) ? bytes : null;
+}
+const whole = (text) => {
+    const value = String(text ?? '').trim();
+    return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
+};
+/** Base name of a program, without arguments, in at most 60 harmless characters; null when there is none. */
+function programName(text) {
+    if (typeof text !== 'string')
+        return null;
+    const clean = cleanText(text, 4096).trim();
+    if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
+        return null;
+    // The first word: what follows may be arguments, and those may hold secrets. A path with a blank in it gets a shorter name.
+    const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
+    return word === '' ? null : cleanText(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
+}
+const label = (text) => {
+    const clean = typeof text === 'string' ? cleanText(text, 100).trim() : '';
+    return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
+};
+/** `--query-gpu=index,uuid,name,memory.total,memory.used,memory.free --format=csv,noheader,nounits` (MiB). */
+function parseNvidiaDevices(csv) {
+    const devices = [];
+    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
+        const fields = line.split(',').map((field) => field.trim());
+        const index = whole(fields[0]);
+        if (index === null || fields.length < 6)
+            continue;
+        const [total, used, free] = fields.slice(-3).map((field) => amount(field, MIB));
+        devices.push({
+            index,
+            uuid: label(fields[1]),
+            name: label(fields.slice(2, -3).join(', ')),
+            total: total ?? null,
+            used: used ?? null,
+            free: free ?? null,
+        });
+    }
+    return devices;
+}
+/** `--query-compute-apps=gpu_uuid,pid,process_name,used_memory --format=csv,noheader,nounits` (MiB). */
+function parseNvidiaProcesses(csv, devices) {
+    const processes = [];
+    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
+        const fields = line.split(',').map((field) => field.trim());
+        const pid = whole(fields[1]);
+        // A name may hold commas: it is what is left between the second and the last field.
+        if (pid === null || pid === 0 || fields.length < 4)
+            continue;
+        processes.push({
+            pid,
+            name: programName(fields.slice(2, -1).join(',')),
+            device: devices.find((d) => d.uuid !== null && d.uuid === fields[0])?.index ?? null,
+            used: amount(fields.at(-1), MIB),
+        });
+    }
+    return processes;
+}
+const parse_isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const json = (text) => {
+    try {
+        // rocm-smi may print warnings before its JSON.
+        return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
+    }
+    catch {
+        return null;
+    }
+};
+/** `rocm-smi --showmeminfo vram --showproductname --showuniqueid --showpids --json`. */
+function parseRocm(text) {
+    const root = json(text);
+    if (!parse_isFields(root))
+        return null;
+    const devices = [];
+    const processes = [];
+    for (const [key, value] of Object.entries(root).slice(0, MAX_ENTRIES)) {
+        if (!parse_isFields(value))
+            continue;
+        const card = /^card([0-9]{1,4})$/.exec(key);
+        if (card) {
+            const total = amount(value['VRAM Total Memory (B)'], 1);
+            const used = amount(value['VRAM Total Used Memory (B)'], 1);
+            devices.push({
+                index: Number(card[1]),
+                uuid: label(value['Unique ID']),
+                name: label(value['Card Series'] ?? value['Card series'] ?? value['Card Model']),
+                total,
+                used,
+                free: total === null || used === null ? null : Math.max(0, total - used),
+            });
+        }
+        else if (key === 'system') {
+            // "PID4121": "python3, 1, 12884901888, 0, 0": name, number of GPUs, VRAM in bytes, SDMA, compute units.
+            for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
+                const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
+                if (pid === null || typeof row !== 'string')
+                    continue;
+                const fields = row.split(',').map((field) => field.trim());
+                processes.push({
+                    pid,
+                    name: programName(fields.slice(0, -4).join(',') || fields[0]),
+                    device: null,
+                    used: amount(fields.at(-3), 1),
+                });
+            }
+        }
+    }
+    return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
+}
+/** amd-smi's `{"value": 196592, "unit": "MB"}`. */
+function amdAmount(value) {
+    if (!parse_isFields(value))
+        return amount(value, MIB);
+    return amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
+}
+const amdList = (value, ...names) => {
+    const list = Array.isArray(value)
+        ? value
+        : names.map((n) => (parse_isFields(value) ? value[n] : null)).find(Array.isArray);
+    return (list ?? []).slice(0, MAX_ENTRIES).filter(parse_isFields);
+};
+/** `amd-smi static --asic --json`, `amd-smi metric --mem-usage --json` and `amd-smi process --json`. */
+function parseAmd(statics, metric, process) {
+    const names = new Map();
+    for (const gpu of amdList(json(statics), 'gpu_data')) {
+        const index = whole(gpu.gpu);
+        if (index !== null && parse_isFields(gpu.asic))
+            names.set(index, gpu.asic);
+    }
+    const devices = [];
+    for (const gpu of amdList(json(metric), 'gpu_data')) {
+        const index = whole(gpu.gpu);
+        const memory = gpu.mem_usage;
+        if (index === null || !parse_isFields(memory))
+            continue;
+        devices.push({
+            index,
+            uuid: label(names.get(index)?.asic_serial),
+            name: label(names.get(index)?.market_name),
+            total: amdAmount(memory.total_vram),
+            used: amdAmount(memory.used_vram),
+            free: amdAmount(memory.free_vram),
+        });
+    }
+    const processes = [];
+    for (const gpu of amdList(json(process), 'gpu_data')) {
+        for (const entry of amdList(gpu.process_list)) {
+            const info = entry.process_info;
+            const pid = parse_isFields(info) ? whole(info.pid) : null;
+            if (!parse_isFields(info) || pid === null)
+                continue;
+            const usage = parse_isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
+            processes.push({
+                pid,
+                name: programName(info.name),
+                device: whole(gpu.gpu),
+                used: amdAmount(usage ?? info.mem),
+            });
+        }
+    }
+    return devices.length > 0 ? { devices, processes } : null;
+}
+
+;// CONCATENATED MODULE: ./build/gpu/observe.js
+/**
+ * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before the step and after
+ * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
+ *
+ * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
+ * prints is read as untrusted text. `execFile` with argument lists: no shell, nothing interpolated.
+ */
+
+
+
+
+
+const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
+const MAX_OUTPUT = 4 * 2 ** 20;
+/** The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name. */
+function findTool(path) {
+    const folders = path.split(external_node_path_namespaceObject.delimiter).filter(external_node_path_namespaceObject.isAbsolute);
+    for (const tool of TOOLS) {
+        for (const folder of folders) {
+            const file = (0,external_node_path_namespaceObject.join)(folder, tool);
+            try {
+                (0,external_node_fs_namespaceObject.accessSync)(file, external_node_fs_namespaceObject.constants.X_OK);
+                if ((0,external_node_fs_namespaceObject.statSync)(file).isFile())
+                    return { tool, file };
+            }
+            catch {
+                // not here
+            }
+        }
+    }
+    return null;
+}
+/** Runs the tool with arguments; rejects with one line. The deadline is one for all calls. */
+function asker(file, env, until) {
+    return (...args) => new Promise((resolve, reject) => {
+        const left = Math.round(until - performance.now());
+        if (left <= 0)
+            return reject(new Error('out of time'));
+        (0,external_node_child_process_namespaceObject.execFile)(file, args, {
+            timeout: left,
+            killSignal: 'SIGKILL',
+            maxBuffer: MAX_OUTPUT,
+            env: { ...env, LC_ALL: 'C' },
+            cwd: '/',
+        }, (error, stdout, stderr) => {
+            if (!error)
+                return resolve(stdout);
+            const said = cleanText((stderr || stdout).trim().split('\n')[0] ?? '', 200);
+            const how = error.killed
+                ? `no answer in ${Math.max(1, Math.round(left / 1000))} s`
+                : `failed (${error.signal ?? error.code ?? 'not started'})`;
+            reject(new Error(said === '' ? how : `${how}: ${said}`));
+        });
+    });
+}
+const message = (error) => (error instanceof Error ? error.message : String(error));
+async function askNvidia(ask) {
+    const format = '--format=csv,noheader,nounits';
+    const [devicesCsv, processesCsv] = await Promise.all([
+        ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
+        ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch((error) => error),
+    ]);
+    const devices = parseNvidiaDevices(devicesCsv);
+    if (devices.length === 0)
+        throw new Error('named no device');
+    return typeof processesCsv === 'string'
+        ? { devices, processes: parseNvidiaProcesses(processesCsv, devices), note: null }
+        : { devices, processes: [], note: `the processes could not be asked for: ${message(processesCsv)}` };
+}
+async function askAmd(ask) {
+    const none = () => '';
+    const [statics, metric, process] = await Promise.all([
+        ask('static', '--asic', '--json').catch(none),
+        ask('metric', '--mem-usage', '--json'),
+        ask('process', '--json').catch(none),
+    ]);
+    const facts = parseAmd(statics, metric, process);
+    if (!facts)
+        throw new Error('named no device');
+    return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
+}
+async function askRocm(ask) {
+    const facts = parseRocm(await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'));
+    if (!facts)
+        throw new Error('named no device');
+    return { ...facts, note: null };
+}
+const QUESTIONS = {
+    'nvidia-smi': askNvidia,
+    'amd-smi': askAmd,
+    'rocm-smi': askRocm,
+};
+/** Asks the first tool there is. Never throws; done within `timeoutMs`. */
+async function observeGpus(options) {
+    const env = options.env ?? process.env;
+    const found = findTool(env.PATH ?? '');
+    if (!found)
+        return { state: 'absent', tool: null };
+    const started = performance.now();
+    const seconds = () => Math.round(performance.now() - started) / 1000;
+    try {
+        const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
+        const proc = options.proc ?? '/proc';
+        const pidsKnown = answers.processes.length === 0 ||
+            answers.processes.some(({ pid }) => (0,external_node_fs_namespaceObject.existsSync)((0,external_node_path_namespaceObject.join)(proc, String(pid))));
+        return { state: 'seen', tool: found.tool, ...answers, pidsKnown, seconds: seconds() };
+    }
+    catch (error) {
+        return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
+    }
+}
+/**
+ * Processes that hold GPU memory and are not in `ownPids`, the largest first. With `before`, those that were there before the
+ * step are marked. Where the tool names pids of another namespace nobody can be told apart by pid: then only
+ * those seen before the step are surely not ours.
+ */
+function strangers(now, ownPids, before) {
+    if (now.state !== 'seen')
+        return [];
+    const earlier = new Set(before?.state === 'seen' ? before.processes.map((p) => p.pid) : []);
+    return now.processes
+        .map((p) => ({ ...p, before: before === undefined || earlier.has(p.pid) }))
+        .filter((p) => (now.pidsKnown ? !ownPids.has(p.pid) : p.before))
+        .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+}
+
+;// CONCATENATED MODULE: ./build/outputs.js
+/** Names in the order of the contract. */
+const OUTPUT_NAMES = [
+    'exit-code',
+    'verdict',
+    'oom-count',
+    'snapshot-count',
+    'snapshots',
+    'manifest',
+    'artifact-id',
+    'artifact-url',
+    'artifact-digest',
+    'report-url',
+    'cycle-count',
+    'parity',
+    'evidence-dir',
+];
+/** Hands every output to the runner. */
+function setOutputs(runner, outputs) {
+    for (const name of OUTPUT_NAMES)
+        runner.setOutput(name, String(outputs[name]));
+}
+
+;// CONCATENATED MODULE: ./node_modules/valibot/dist/index.mjs
+//#region src/storages/globalConfig/globalConfig.ts
+let store$4;
+const DEFAULT_CONFIG = {
+	lang: void 0,
+	message: void 0,
+	abortEarly: void 0,
+	abortPipeEarly: void 0
+};
+/**
+* Sets the global configuration.
+*
+* @param config The configuration.
+*/
+function setGlobalConfig(config$1) {
+	store$4 = {
+		...store$4,
+		...config$1
+	};
+}
+/**
+* Returns the global configuration.
+*
+* @param config The config to merge.
+*
+* @returns The configuration.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getGlobalConfig(config$1) {
+	if (!config$1 && !store$4) return DEFAULT_CONFIG;
+	return {
+		lang: config$1?.lang ?? store$4?.lang,
+		message: config$1?.message,
+		abortEarly: config$1?.abortEarly ?? store$4?.abortEarly,
+		abortPipeEarly: config$1?.abortPipeEarly ?? store$4?.abortPipeEarly
+	};
+}
+/**
+* Deletes the global configuration.
+*/
+function deleteGlobalConfig() {
+	store$4 = void 0;
+}
+
+//#endregion
+//#region src/storages/globalMessage/globalMessage.ts
+let store$3;
+/**
+* Sets a global error message.
+*
+* @param message The error message.
+* @param lang The language of the message.
+*/
+function setGlobalMessage(message$1, lang) {
+	if (!store$3) store$3 = /* @__PURE__ */ new Map();
+	store$3.set(lang, message$1);
+}
+/**
+* Returns a global error message.
+*
+* @param lang The language of the message.
+*
+* @returns The error message.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getGlobalMessage(lang) {
+	return store$3?.get(lang);
+}
+/**
+* Deletes a global error message.
+*
+* @param lang The language of the message.
+*/
+function deleteGlobalMessage(lang) {
+	store$3?.delete(lang);
+}
+
+//#endregion
+//#region src/storages/schemaMessage/schemaMessage.ts
+let store$2;
+/**
+* Sets a schema error message.
+*
+* @param message The error message.
+* @param lang The language of the message.
+*/
+function setSchemaMessage(message$1, lang) {
+	if (!store$2) store$2 = /* @__PURE__ */ new Map();
+	store$2.set(lang, message$1);
+}
+/**
+* Returns a schema error message.
+*
+* @param lang The language of the message.
+*
+* @returns The error message.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getSchemaMessage(lang) {
+	return store$2?.get(lang);
+}
+/**
+* Deletes a schema error message.
+*
+* @param lang The language of the message.
+*/
+function deleteSchemaMessage(lang) {
+	store$2?.delete(lang);
+}
+
+//#endregion
+//#region src/storages/specificMessage/specificMessage.ts
+let store$1;
+/**
+* Sets a specific error message.
+*
+* @param reference The identifier reference.
+* @param message The error message.
+* @param lang The language of the message.
+*/
+function setSpecificMessage(reference, message$1, lang) {
+	if (!store$1) store$1 = /* @__PURE__ */ new Map();
+	if (!store$1.get(reference)) store$1.set(reference, /* @__PURE__ */ new Map());
+	store$1.get(reference).set(lang, message$1);
+}
+/**
+* Returns a specific error message.
+*
+* @param reference The identifier reference.
+* @param lang The language of the message.
+*
+* @returns The error message.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getSpecificMessage(reference, lang) {
+	return store$1?.get(reference)?.get(lang);
+}
+/**
+* Deletes a specific error message.
+*
+* @param reference The identifier reference.
+* @param lang The language of the message.
+*/
+function deleteSpecificMessage(reference, lang) {
+	store$1?.get(reference)?.delete(lang);
+}
+
+//#endregion
+//#region src/utils/_stringify/_stringify.ts
+/**
+* Stringifies an unknown input to a literal or type string.
+*
+* @param input The unknown input.
+*
+* @returns A literal or type string.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _stringify(input) {
+	const type = typeof input;
+	if (type === "string") return `"${input}"`;
+	if (type === "number" || type === "bigint" || type === "boolean") return `${input}`;
+	if (type === "object" || type === "function") return (input && Object.getPrototypeOf(input)?.constructor?.name) ?? "null";
+	return type;
+}
+
+//#endregion
+//#region src/utils/_addIssue/_addIssue.ts
+/**
+* Adds an issue to the dataset.
+*
+* @param context The issue context.
+* @param label The issue label.
+* @param dataset The input dataset.
+* @param config The configuration.
+* @param other The optional props.
+*
+* @internal
+*/
+function _addIssue(context, label, dataset, config$1, other) {
+	const input = other && "input" in other ? other.input : dataset.value;
+	const expected = other?.expected ?? context.expects ?? null;
+	const received = other?.received ?? /* @__PURE__ */ _stringify(input);
+	const issue = {
+		kind: context.kind,
+		type: context.type,
+		input,
+		expected,
+		received,
+		message: `Invalid ${label}: ${expected ? `Expected ${expected} but r` : "R"}eceived ${received}`,
+		requirement: context.requirement,
+		path: other?.path,
+		issues: other?.issues,
+		lang: config$1.lang,
+		abortEarly: config$1.abortEarly,
+		abortPipeEarly: config$1.abortPipeEarly
+	};
+	const isSchema = context.kind === "schema";
+	const message$1 = other?.message ?? context.message ?? /* @__PURE__ */ getSpecificMessage(context.reference, issue.lang) ?? (isSchema ? /* @__PURE__ */ getSchemaMessage(issue.lang) : null) ?? config$1.message ?? /* @__PURE__ */ getGlobalMessage(issue.lang);
+	if (message$1 !== void 0) issue.message = typeof message$1 === "function" ? message$1(issue) : message$1;
+	if (isSchema) dataset.typed = false;
+	if (dataset.issues) dataset.issues.push(issue);
+	else dataset.issues = [issue];
+}
+
+//#endregion
+//#region src/utils/_cloneDataset/_cloneDataset.ts
+/**
+* Creates a shallow copy of a dataset.
+*
+* Hint: The `value` is copied by reference, but the `issues` array, its issues
+* and their `path` arrays are cloned to avoid reusing mutable dataset state
+* across multiple runs. Mutating a returned object or array value can
+* therefore affect later cache hits that reuse the same cached output.
+*
+* @param dataset The output dataset.
+*
+* @returns The copied output dataset.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _cloneDataset(dataset) {
+	return {
+		typed: dataset.typed,
+		value: dataset.value,
+		issues: dataset.issues?.map((issue) => ({
+			...issue,
+			path: issue.path && [...issue.path]
+		}))
+	};
+}
+
+//#endregion
+//#region src/utils/_formatCase/_formatCase.ts
+/**
+* Splits a string into lowercase words and rejoins them with the given
+* separator and capitalization rules.
+*
+* Words are separated by `_`, `-` and ASCII whitespace, as well as by case
+* and acronym boundaries. Whether the first or subsequent words are
+* capitalized is controlled by `capFirst` and `capRest`.
+*
+* Hint: Implemented in a single pass that emits directly to the result
+* string to avoid an intermediate `string[]` allocation. ASCII chars are
+* classified via char codes to skip `.toLowerCase()` and `.toUpperCase()`
+* method calls in the common case.
+*
+* Hint: Digits are treated as a separate character class, so `item2Name`
+* yields `item2` and `name` rather than `item`, `2` and `name`.
+*
+* @param input The input string.
+* @param separator The string inserted between words.
+* @param capFirst Whether to capitalize the first word.
+* @param capRest Whether to capitalize subsequent words.
+*
+* @returns The formatted string.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _formatCase(input, separator, capFirst, capRest) {
+	let result = "";
+	let firstWord = true;
+	let start = 0;
+	let prev = 0;
+	let prevPrev = 0;
+	const flush = (end) => {
+		if (end > start) {
+			let word = input.slice(start, end).toLowerCase();
+			if (firstWord ? capFirst : capRest) {
+				const firstCode = word.charCodeAt(0);
+				if (firstCode >= 97 && firstCode <= 122) word = String.fromCharCode(firstCode - 32) + word.slice(1);
+				else {
+					const charLen = firstCode >= 55296 && firstCode <= 56319 ? 2 : 1;
+					word = word.slice(0, charLen).toUpperCase() + word.slice(charLen);
+				}
+			}
+			result += firstWord ? word : separator + word;
+			firstWord = false;
+		}
+	};
+	for (let index = 0; index < input.length; index++) {
+		const code = input.charCodeAt(index);
+		let type;
+		if (code === 32 || code === 9 || code === 10 || code === 11 || code === 12 || code === 13 || code === 45 || code === 95) {
+			flush(index);
+			start = index + 1;
+			type = 0;
+		} else if (code < 128) type = code >= 65 && code <= 90 ? 1 : code >= 97 && code <= 122 ? 2 : 3;
+		else {
+			const char = input[index];
+			const charLower = char.toLowerCase();
+			type = charLower === char.toUpperCase() ? 3 : char === charLower ? 2 : 1;
+		}
+		if (type === 1 && (prev === 2 || prev === 3) && index > start) {
+			flush(index);
+			start = index;
+		} else if (type === 2 && prev === 1 && prevPrev === 1 && index - 1 > start) {
+			flush(index - 1);
+			start = index - 1;
+		}
+		prevPrev = prev;
+		prev = type;
+	}
+	flush(input.length);
+	return result;
+}
+
+//#endregion
+//#region src/utils/_getByteCount/_getByteCount.ts
+let textEncoder;
+/**
+* Returns the byte count of the input.
+*
+* @param input The input to be measured.
+*
+* @returns The byte count.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _getByteCount(input) {
+	if (!textEncoder) textEncoder = new TextEncoder();
+	return textEncoder.encode(input).length;
+}
+
+//#endregion
+//#region src/utils/_getCodePointCount/_getCodePointCount.ts
+/**
+* Returns the code point count of the input.
+*
+* @param input The input to be measured.
+*
+* @returns The code point count.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _getCodePointCount(input) {
+	let count = input.length;
+	const lengthMinus1 = input.length - 1;
+	for (let i = 0; i < lengthMinus1;) if (input.codePointAt(i) <= 65535) i++;
+	else {
+		i += 2;
+		count--;
+	}
+	return count;
+}
+
+//#endregion
+//#region src/utils/_getGraphemeCount/_getGraphemeCount.ts
+let segmenter;
+/**
+* Returns the grapheme count of the input.
+*
+* @param input The input to be measured.
+*
+* @returns The grapheme count.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _getGraphemeCount(input) {
+	if (!segmenter) segmenter = new Intl.Segmenter();
+	const segments = segmenter.segment(input);
+	let count = 0;
+	for (const _ of segments) count++;
+	return count;
+}
+
+//#endregion
+//#region src/utils/_getLastMetadata/_getLastMetadata.ts
+/**
+* Returns the last top-level value of a given metadata type from a schema
+* using a breadth-first search that starts with the last item in the pipeline.
+*
+* @param schema The schema to search.
+* @param type The metadata type.
+*
+* @returns The value, if any.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _getLastMetadata(schema, type) {
+	if ("pipe" in schema) {
+		const nestedSchemas = [];
+		for (let index = schema.pipe.length - 1; index >= 0; index--) {
+			const item = schema.pipe[index];
+			if (item.kind === "schema" && "pipe" in item) nestedSchemas.push(item);
+			else if (item.kind === "metadata" && item.type === type) return item[type];
+		}
+		for (const nestedSchema of nestedSchemas) {
+			const result = /* @__PURE__ */ _getLastMetadata(nestedSchema, type);
+			if (result !== void 0) return result;
+		}
+	}
+}
+
+//#endregion
+//#region src/utils/_getWordCount/_getWordCount.ts
+let store;
+/**
+* Returns the word count of the input.
+*
+* @param locales The locales to be used.
+* @param input The input to be measured.
+*
+* @returns The word count.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _getWordCount(locales, input) {
+	if (!store) store = /* @__PURE__ */ new Map();
+	const key = String(locales);
+	let segmenter$1 = store.get(key);
+	if (!segmenter$1) {
+		segmenter$1 = new Intl.Segmenter(locales, { granularity: "word" });
+		store.set(key, segmenter$1);
+	}
+	const segments = segmenter$1.segment(input);
+	let count = 0;
+	for (const segment of segments) if (segment.isWordLike) count++;
+	return count;
+}
+
+//#endregion
+//#region src/utils/_isLuhnAlgo/_isLuhnAlgo.ts
+/**
+* Non-digit regex.
+*/
+const NON_DIGIT_REGEX = /\D/gu;
+/**
+* Checks whether a string with numbers corresponds to the luhn algorithm.
+*
+* @param input The input to be checked.
+*
+* @returns Whether input is valid.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _isLuhnAlgo(input) {
+	const number$1 = input.replace(NON_DIGIT_REGEX, "");
+	let length$1 = number$1.length;
+	let bit = 1;
+	let sum = 0;
+	while (length$1) {
+		const value$1 = +number$1[--length$1];
+		bit ^= 1;
+		sum += bit ? [
+			0,
+			2,
+			4,
+			6,
+			8,
+			1,
+			3,
+			5,
+			7,
+			9
+		][value$1] : value$1;
+	}
+	return sum % 10 === 0;
+}
+
+//#endregion
+//#region src/utils/_isSameValueZero/_isSameValueZero.ts
+/**
+* Compares two values using the SameValueZero algorithm, which treats `NaN`
+* as equal to itself unlike `===`.
+*
+* @param value1 The first value.
+* @param value2 The second value.
+*
+* @returns Whether the values are equal.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _isSameValueZero(value1, value2) {
+	return value1 === value2 || Number.isNaN(value1) && Number.isNaN(value2);
+}
+
+//#endregion
+//#region src/utils/_isValidObjectKey/_isValidObjectKey.ts
+/**
+* Disallows inherited object properties and prevents object prototype
+* pollution by disallowing certain keys.
+*
+* @param object The object to check.
+* @param key The key to check.
+*
+* @returns Whether the key is allowed.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _isValidObjectKey(object$1, key) {
+	return Object.prototype.hasOwnProperty.call(object$1, key) && key !== "__proto__" && key !== "prototype" && key !== "constructor";
+}
+
+//#endregion
+//#region src/utils/_isValueMatch/_isValueMatch.ts
+/**
+* Checks whether a value matches a value action requirement.
+*
+* @param requirement The value action requirement.
+* @param value The value to check.
+*
+* @returns Whether the value matches the requirement.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _isValueMatch(requirement, value$1) {
+	return Number.isNaN(requirement) && Number.isNaN(value$1) || requirement <= value$1 && requirement >= value$1;
+}
+
+//#endregion
+//#region src/utils/_joinExpects/_joinExpects.ts
+/**
+* Joins multiple `expects` values with the given separator.
+*
+* @param values The `expects` values.
+* @param separator The separator.
+*
+* @returns The joined `expects` property.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _joinExpects(values$1, separator) {
+	const list = [...new Set(values$1)];
+	if (list.length > 1) return `(${list.join(` ${separator} `)})`;
+	return list[0] ?? "never";
+}
+
+//#endregion
+//#region src/utils/_standardSchema/_standardSchema.ts
+/**
+* Eagerly creates and attaches the Standard Schema properties of a schema.
+*
+* Hint: The contextual `this` type includes the standard properties that are
+* attached before the schema is returned.
+*
+* @param schema The schema to attach standard properties to.
+*
+* @returns The schema with standard properties attached.
+*
+* @internal
+*/
+function _standardSchema(schema) {
+	schema["~standard"] = {
+		version: 1,
+		vendor: "valibot",
+		validate: (value$1) => schema["~run"]({ value: value$1 }, /* @__PURE__ */ getGlobalConfig())
+	};
+	return schema;
+}
+
+//#endregion
+//#region src/utils/entriesFromList/entriesFromList.ts
+/**
+* Creates an object entries definition from a list of keys and a schema.
+*
+* @param list A list of keys.
+* @param schema The schema of the keys.
+*
+* @returns The object entries.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function entriesFromList(list, schema) {
+	const entries$1 = {};
+	for (const key of list) entries$1[key] = schema;
+	return entries$1;
+}
+
+//#endregion
+//#region src/utils/entriesFromObjects/entriesFromObjects.ts
+/* @__NO_SIDE_EFFECTS__ */
+function entriesFromObjects(schemas) {
+	const entries$1 = {};
+	for (const schema of schemas) Object.assign(entries$1, schema.entries);
+	return entries$1;
+}
+
+//#endregion
+//#region src/utils/getDotPath/getDotPath.ts
+/* @__NO_SIDE_EFFECTS__ */
+function getDotPath(issue) {
+	if (issue.path) {
+		let key = "";
+		for (const item of issue.path) if (typeof item.key === "string" || typeof item.key === "number") if (key) key += `.${item.key}`;
+		else key += item.key;
+		else return null;
+		return key;
+	}
+	return null;
+}
+
+//#endregion
+//#region src/utils/isOfKind/isOfKind.ts
+/**
+* A generic type guard to check the kind of an object.
+*
+* @param kind The kind to check for.
+* @param object The object to check.
+*
+* @returns Whether it matches.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function isOfKind(kind, object$1) {
+	return object$1.kind === kind;
+}
+
+//#endregion
+//#region src/utils/isOfType/isOfType.ts
+/**
+* A generic type guard to check the type of an object.
+*
+* @param type The type to check for.
+* @param object The object to check.
+*
+* @returns Whether it matches.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function isOfType(type, object$1) {
+	return object$1.type === type;
+}
+
+//#endregion
+//#region src/utils/ValiError/ValiError.ts
+/**
+* A Valibot error with useful information.
+*/
+var ValiError = class extends Error {
+	/**
+	* Creates a Valibot error with useful information.
+	*
+	* @param issues The error issues.
+	*/
+	constructor(issues) {
+		super(issues[0].message);
+		this.name = "ValiError";
+		this.issues = issues;
+	}
+};
+
+//#endregion
+//#region src/utils/isValiError/isValiError.ts
+/**
+* A type guard to check if an error is a ValiError.
+*
+* @param error The error to check.
+*
+* @returns Whether its a ValiError.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function isValiError(error) {
+	return error instanceof ValiError;
+}
+
+//#endregion
+//#region src/actions/args/args.ts
+/* @__NO_SIDE_EFFECTS__ */
+function args(schema) {
+	return {
+		kind: "transformation",
+		type: "args",
+		reference: args,
+		async: false,
+		schema,
+		"~run"(dataset, config$1) {
+			const func = dataset.value;
+			dataset.value = (...args_) => {
+				const argsDataset = this.schema["~run"]({ value: args_ }, config$1);
+				if (argsDataset.issues) throw new ValiError(argsDataset.issues);
+				return func(...argsDataset.value);
+			};
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/args/argsAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function argsAsync(schema) {
+	return {
+		kind: "transformation",
+		type: "args",
+		reference: argsAsync,
+		async: false,
+		schema,
+		"~run"(dataset, config$1) {
+			const func = dataset.value;
+			dataset.value = async (...args$1) => {
+				const argsDataset = await schema["~run"]({ value: args$1 }, config$1);
+				if (argsDataset.issues) throw new ValiError(argsDataset.issues);
+				return func(...argsDataset.value);
+			};
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/await/awaitAsync.ts
+/**
+* Creates an await transformation action.
+*
+* @returns An await action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function awaitAsync() {
+	return {
+		kind: "transformation",
+		type: "await",
+		reference: awaitAsync,
+		async: true,
+		async "~run"(dataset) {
+			dataset.value = await dataset.value;
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/regex.ts
+/**
+* [Base64](https://en.wikipedia.org/wiki/Base64) regex.
+*/
+const BASE64_REGEX = /^(?:[\da-z+/]{4})*(?:[\da-z+/]{2}==|[\da-z+/]{3}=)?$/iu;
+/**
+* [BIC](https://en.wikipedia.org/wiki/ISO_9362) regex.
+*/
+const BIC_REGEX = /^[A-Z]{6}(?!00)[\dA-Z]{2}(?:[\dA-Z]{3})?$/u;
+/**
+* [Cuid2](https://github.com/paralleldrive/cuid2) regex.
+*/
+const CUID2_REGEX = /^[a-z][\da-z]*$/u;
+/**
+* [Decimal](https://en.wikipedia.org/wiki/Decimal) regex.
+*/
+const DECIMAL_REGEX = /^[+-]?(?:\d*\.)?\d+$/u;
+/**
+* [Digits](https://en.wikipedia.org/wiki/Numerical_digit) regex.
+*/
+const DIGITS_REGEX = /^\d+$/u;
+/**
+* [Domain name](https://en.wikipedia.org/wiki/Domain_name) regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+* ASCII-only validation. Internationalized domain names (IDNs) are not
+* supported, including Punycode-encoded labels.
+*/
+const DOMAIN_REGEX = /^(?=.{1,253}$)(?:(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/u;
+/**
+* [Email address](https://en.wikipedia.org/wiki/Email_address) regex.
+*
+* Hint: We decided against the `i` flag to avoid matching non-ASCII characters.
+*/
+const EMAIL_REGEX = /^[\w+-]+(?:\.[\w+-]+)*@[\da-zA-Z]+(?:[.-][\da-zA-Z]+)*\.[a-zA-Z]{2,}$/u;
+/**
+* Emoji regex from [emoji-regex-xs](https://github.com/slevithan/emoji-regex-xs) v1.0.0 (MIT license).
+*
+* Hint: We decided against the newer `/^\p{RGI_Emoji}+$/v` regex because it is
+* not supported in older runtimes and does not match all emoji.
+*/
+const EMOJI_REGEX = /^(?:[\u{1F1E6}-\u{1F1FF}]{2}|\u{1F3F4}[\u{E0061}-\u{E007A}]{2}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{1,3}\u{E007F}|(?:\p{Emoji}\uFE0F\u20E3?|\p{Emoji_Modifier_Base}\p{Emoji_Modifier}?|(?![\p{Emoji_Modifier_Base}\u{1F1E6}-\u{1F1FF}])\p{Emoji_Presentation})(?:\u200D(?:\p{Emoji}\uFE0F\u20E3?|\p{Emoji_Modifier_Base}\p{Emoji_Modifier}?|(?![\p{Emoji_Modifier_Base}\u{1F1E6}-\u{1F1FF}])\p{Emoji_Presentation}))*)+$/u;
+/**
+* [Hexadecimal](https://en.wikipedia.org/wiki/Hexadecimal) regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+*/
+const HEXADECIMAL_REGEX = /^(?:0[hx])?[\da-fA-F]+$/u;
+/**
+* [Hex color](https://en.wikipedia.org/wiki/Web_colors#Hex_triplet) regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+*/
+const HEX_COLOR_REGEX = /^#(?:[\da-fA-F]{3,4}|[\da-fA-F]{6}|[\da-fA-F]{8})$/u;
+/**
+* [IMEI](https://en.wikipedia.org/wiki/International_Mobile_Equipment_Identity) regex.
+*/
+const IMEI_REGEX = /^\d{15}$|^\d{2}-\d{6}-\d{6}-\d$/u;
+/**
+* [IPv4](https://en.wikipedia.org/wiki/IPv4) regex.
+*/
+const IPV4_REGEX = /^(?:(?:[1-9]|1\d|2[0-4])?\d|25[0-5])(?:\.(?:(?:[1-9]|1\d|2[0-4])?\d|25[0-5])){3}$/u;
+/**
+* [IPv6](https://en.wikipedia.org/wiki/IPv6) regex.
+*/
+const IPV6_REGEX = /^(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}:){1,7}:|(?:[\da-f]{1,4}:){1,6}:[\da-f]{1,4}|(?:[\da-f]{1,4}:){1,5}(?::[\da-f]{1,4}){1,2}|(?:[\da-f]{1,4}:){1,4}(?::[\da-f]{1,4}){1,3}|(?:[\da-f]{1,4}:){1,3}(?::[\da-f]{1,4}){1,4}|(?:[\da-f]{1,4}:){1,2}(?::[\da-f]{1,4}){1,5}|[\da-f]{1,4}:(?::[\da-f]{1,4}){1,6}|:(?:(?::[\da-f]{1,4}){1,7}|:)|fe80:(?::[\da-f]{0,4}){0,4}%[\da-z]+|::(?:f{4}(?::0{1,4})?:)?(?:(?:25[0-5]|(?:2[0-4]|1?\d)?\d)\.){3}(?:25[0-5]|(?:2[0-4]|1?\d)?\d)|(?:[\da-f]{1,4}:){1,4}:(?:(?:25[0-5]|(?:2[0-4]|1?\d)?\d)\.){3}(?:25[0-5]|(?:2[0-4]|1?\d)?\d))$/iu;
+/**
+* [IP](https://en.wikipedia.org/wiki/IP_address) regex.
+*/
+const IP_REGEX = /^(?:(?:[1-9]|1\d|2[0-4])?\d|25[0-5])(?:\.(?:(?:[1-9]|1\d|2[0-4])?\d|25[0-5])){3}$|^(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}:){1,7}:|(?:[\da-f]{1,4}:){1,6}:[\da-f]{1,4}|(?:[\da-f]{1,4}:){1,5}(?::[\da-f]{1,4}){1,2}|(?:[\da-f]{1,4}:){1,4}(?::[\da-f]{1,4}){1,3}|(?:[\da-f]{1,4}:){1,3}(?::[\da-f]{1,4}){1,4}|(?:[\da-f]{1,4}:){1,2}(?::[\da-f]{1,4}){1,5}|[\da-f]{1,4}:(?::[\da-f]{1,4}){1,6}|:(?:(?::[\da-f]{1,4}){1,7}|:)|fe80:(?::[\da-f]{0,4}){0,4}%[\da-z]+|::(?:f{4}(?::0{1,4})?:)?(?:(?:25[0-5]|(?:2[0-4]|1?\d)?\d)\.){3}(?:25[0-5]|(?:2[0-4]|1?\d)?\d)|(?:[\da-f]{1,4}:){1,4}:(?:(?:25[0-5]|(?:2[0-4]|1?\d)?\d)\.){3}(?:25[0-5]|(?:2[0-4]|1?\d)?\d))$/iu;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) date regex.
+*/
+const ISO_DATE_REGEX = /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])$/u;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) date-time regex.
+*/
+const ISO_DATE_TIME_REGEX = /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:0\d|1\d|2[0-3]):[0-5]\d$/u;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) date-time with seconds regex.
+*/
+const ISO_DATE_TIME_SECOND_REGEX = /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:0\d|1\d|2[0-3])(?::[0-5]\d){2}$/u;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) time regex.
+*/
+const ISO_TIME_REGEX = /^(?:0\d|1\d|2[0-3]):[0-5]\d$/u;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) time with seconds regex.
+*/
+const ISO_TIME_SECOND_REGEX = /^(?:0\d|1\d|2[0-3])(?::[0-5]\d){2}$/u;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) timestamp regex. Allows a
+* space as a date/time separator and an optional space before the UTC offset.
+*/
+const ISO_TIMESTAMP_REGEX = /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:0\d|1\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z| ?[+-](?:0\d|1\d|2[0-3])(?::?[0-5]\d)?)$/u;
+/**
+* [ISO 8601](https://en.wikipedia.org/wiki/ISO_8601) week regex.
+*/
+const ISO_WEEK_REGEX = /^\d{4}-W(?:0[1-9]|[1-4]\d|5[0-3])$/u;
+/**
+* [JWS compact serialization](https://datatracker.ietf.org/doc/html/rfc7515#section-3.1)
+* regex.
+*
+* Hint: Empty payload and signature segments are allowed because the
+* Base64URL-encoded representation of an empty octet sequence is an empty
+* string.
+*/
+const JWS_COMPACT_REGEX = /^(?:[\w-]{2,3}|(?:[\w-]{4})+(?:[\w-]{2,3})?)\.(?:[\w-]{2,3}|(?:[\w-]{4})+(?:[\w-]{2,3})?)?\.(?:[\w-]{2,3}|(?:[\w-]{4})+(?:[\w-]{2,3})?)?$/u;
+/**
+* [ISRC](https://en.wikipedia.org/wiki/International_Standard_Recording_Code) regex.
+*/
+const ISRC_REGEX = /^(?:[A-Z]{2}[A-Z\d]{3}\d{7}|[A-Z]{2}-[A-Z\d]{3}-\d{2}-\d{5})$/u;
+/**
+* [KSUID](https://github.com/segmentio/ksuid) regex.
+*/
+const KSUID_REGEX = /^[a-zA-Z0-9]{27}$/u;
+/**
+* [MAC](https://en.wikipedia.org/wiki/MAC_address) 48 bit regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+*/
+const MAC48_REGEX = /^(?:[\da-fA-F]{2}:){5}[\da-fA-F]{2}$|^(?:[\da-fA-F]{2}-){5}[\da-fA-F]{2}$|^(?:[\da-fA-F]{4}\.){2}[\da-fA-F]{4}$/u;
+/**
+* [MAC](https://en.wikipedia.org/wiki/MAC_address) 64 bit regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+*/
+const MAC64_REGEX = /^(?:[\da-fA-F]{2}:){7}[\da-fA-F]{2}$|^(?:[\da-fA-F]{2}-){7}[\da-fA-F]{2}$|^(?:[\da-fA-F]{4}\.){3}[\da-fA-F]{4}$|^(?:[\da-fA-F]{4}:){3}[\da-fA-F]{4}$/u;
+/**
+* [MAC](https://en.wikipedia.org/wiki/MAC_address) regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+*/
+const MAC_REGEX = /^(?:[\da-fA-F]{2}:){5}[\da-fA-F]{2}$|^(?:[\da-fA-F]{2}-){5}[\da-fA-F]{2}$|^(?:[\da-fA-F]{4}\.){2}[\da-fA-F]{4}$|^(?:[\da-fA-F]{2}:){7}[\da-fA-F]{2}$|^(?:[\da-fA-F]{2}-){7}[\da-fA-F]{2}$|^(?:[\da-fA-F]{4}\.){3}[\da-fA-F]{4}$|^(?:[\da-fA-F]{4}:){3}[\da-fA-F]{4}$/u;
+/**
+* [Nano ID](https://github.com/ai/nanoid) regex.
+*/
+const NANO_ID_REGEX = /^[\w-]+$/u;
+/**
+* [Octal](https://en.wikipedia.org/wiki/Octal) regex.
+*/
+const OCTAL_REGEX = /^(?:0o)?[0-7]+$/u;
+/**
+* [RFC 5322 email address](https://datatracker.ietf.org/doc/html/rfc5322#section-3.4.1) regex.
+*
+* Hint: This regex was taken from the [HTML Living Standard Specification](https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address) and does not perfectly represent RFC 5322.
+*/
+const RFC_EMAIL_REGEX = /^[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+/**
+* [Slug](https://en.wikipedia.org/wiki/Clean_URL#Slug) regex.
+*/
+const SLUG_REGEX = /^[\da-z]+(?:[-_][\da-z]+)*$/u;
+/**
+* [ULID](https://github.com/ulid/spec) regex.
+*
+* Hint: We decided against the `i` flag for better JSON Schema compatibility.
+* Hint: The first character is restricted to `[0-7]` because the 48-bit
+* timestamp cannot exceed 2^48-1, making the maximum valid ULID
+* `7ZZZZZZZZZZZZZZZZZZZZZZZZZ` in Crockford's Base32 encoding.
+*/
+const ULID_REGEX = /^[0-7][\da-hjkmnp-tv-zA-HJKMNP-TV-Z]{25}$/u;
+/**
+* [UUID](https://en.wikipedia.org/wiki/Universally_unique_identifier) regex.
+*/
+const UUID_REGEX = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
+
+//#endregion
+//#region src/actions/base64/base64.ts
+/* @__NO_SIDE_EFFECTS__ */
+function base64(message$1) {
+	return {
+		kind: "validation",
+		type: "base64",
+		reference: base64,
+		async: false,
+		expects: null,
+		requirement: BASE64_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "Base64", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/bic/bic.ts
+/* @__NO_SIDE_EFFECTS__ */
+function bic(message$1) {
+	return {
+		kind: "validation",
+		type: "bic",
+		reference: bic,
+		async: false,
+		expects: null,
+		requirement: BIC_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "BIC", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/brand/brand.ts
+/**
+* Creates a brand transformation action.
+*
+* @param name The brand name.
+*
+* @returns A brand action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function brand(name) {
+	return {
+		kind: "transformation",
+		type: "brand",
+		reference: brand,
+		async: false,
+		name,
+		"~run"(dataset) {
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/bytes/bytes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function bytes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "bytes",
+		reference: bytes,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const length$1 = /* @__PURE__ */ _getByteCount(dataset.value);
+				if (length$1 !== this.requirement) _addIssue(this, "bytes", dataset, config$1, { received: `${length$1}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/check/check.ts
+/* @__NO_SIDE_EFFECTS__ */
+function check(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "check",
+		reference: check,
+		async: false,
+		expects: null,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "input", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/check/checkAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function checkAsync(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "check",
+		reference: checkAsync,
+		async: true,
+		expects: null,
+		requirement,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (dataset.typed && !await this.requirement(dataset.value)) _addIssue(this, "input", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/checkItems/checkItems.ts
+/* @__NO_SIDE_EFFECTS__ */
+function checkItems(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "check_items",
+		reference: checkItems,
+		async: false,
+		expects: null,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) for (let index = 0; index < dataset.value.length; index++) {
+				const item = dataset.value[index];
+				if (!this.requirement(item, index, dataset.value)) _addIssue(this, "item", dataset, config$1, {
+					input: item,
+					path: [{
+						type: "array",
+						origin: "value",
+						input: dataset.value,
+						key: index,
+						value: item
+					}]
+				});
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/checkItems/checkItemsAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function checkItemsAsync(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "check_items",
+		reference: checkItemsAsync,
+		async: true,
+		expects: null,
+		requirement,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const requirementResults = await Promise.all(dataset.value.map(this.requirement));
+				for (let index = 0; index < dataset.value.length; index++) if (!requirementResults[index]) {
+					const item = dataset.value[index];
+					_addIssue(this, "item", dataset, config$1, {
+						input: item,
+						path: [{
+							type: "array",
+							origin: "value",
+							input: dataset.value,
+							key: index,
+							value: item
+						}]
+					});
+				}
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/codePoints/codePoints.ts
+/* @__NO_SIDE_EFFECTS__ */
+function codePoints(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "code_points",
+		reference: codePoints,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getCodePointCount(dataset.value);
+				if (count !== this.requirement) _addIssue(this, "code points", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/creditCard/creditCard.ts
+/**
+* Credit card regex.
+*/
+const CREDIT_CARD_REGEX = /^(?:\d{13,19}|\d{4}(?: \d{3,6}){2,4}|\d{4}(?:-\d{3,6}){2,4})$/u;
+/**
+* Sanitize regex.
+*/
+const SANITIZE_REGEX = /[- ]/gu;
+/**
+* Provider regex list.
+*/
+const PROVIDER_REGEX_LIST = (/* unused pure expression or super */ null && ([
+	/^3[47]\d{13}$/u,
+	/^3(?:0[0-5]|[68]\d)\d{11,13}$/u,
+	/^6(?:011|5\d{2})\d{12,15}$/u,
+	/^(?:2131|1800|35\d{3})\d{11}$/u,
+	/^(?:5[1-5]\d{2}|222\d|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/u,
+	/^(?:6[27]\d{14,17}|81\d{14,17})$/u,
+	/^4\d{12}(?:\d{3,6})?$/u
+]));
+/* @__NO_SIDE_EFFECTS__ */
+function creditCard(message$1) {
+	return {
+		kind: "validation",
+		type: "credit_card",
+		reference: creditCard,
+		async: false,
+		expects: null,
+		requirement(input) {
+			let sanitized;
+			return CREDIT_CARD_REGEX.test(input) && (sanitized = input.replace(SANITIZE_REGEX, "")) && PROVIDER_REGEX_LIST.some((regex$1) => regex$1.test(sanitized)) && /* @__PURE__ */ _isLuhnAlgo(sanitized);
+		},
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "credit card", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/cuid2/cuid2.ts
+/* @__NO_SIDE_EFFECTS__ */
+function cuid2(message$1) {
+	return {
+		kind: "validation",
+		type: "cuid2",
+		reference: cuid2,
+		async: false,
+		expects: null,
+		requirement: CUID2_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "Cuid2", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/decimal/decimal.ts
+/* @__NO_SIDE_EFFECTS__ */
+function decimal(message$1) {
+	return {
+		kind: "validation",
+		type: "decimal",
+		reference: decimal,
+		async: false,
+		expects: null,
+		requirement: DECIMAL_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "decimal", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/description/description.ts
+/**
+* Creates a description metadata action.
+*
+* @param description_ The description text.
+*
+* @returns A description action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function description(description_) {
+	return {
+		kind: "metadata",
+		type: "description",
+		reference: description,
+		description: description_
+	};
+}
+
+//#endregion
+//#region src/actions/digits/digits.ts
+/* @__NO_SIDE_EFFECTS__ */
+function digits(message$1) {
+	return {
+		kind: "validation",
+		type: "digits",
+		reference: digits,
+		async: false,
+		expects: null,
+		requirement: DIGITS_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "digits", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/domain/domain.ts
+/* @__NO_SIDE_EFFECTS__ */
+function domain(message$1) {
+	return {
+		kind: "validation",
+		type: "domain",
+		reference: domain,
+		expects: null,
+		async: false,
+		requirement: DOMAIN_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "domain", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/email/email.ts
+/* @__NO_SIDE_EFFECTS__ */
+function email(message$1) {
+	return {
+		kind: "validation",
+		type: "email",
+		reference: email,
+		expects: null,
+		async: false,
+		requirement: EMAIL_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "email", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/emoji/emoji.ts
+/* @__NO_SIDE_EFFECTS__ */
+function emoji(message$1) {
+	return {
+		kind: "validation",
+		type: "emoji",
+		reference: emoji,
+		async: false,
+		expects: null,
+		requirement: EMOJI_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "emoji", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/empty/empty.ts
+/* @__NO_SIDE_EFFECTS__ */
+function empty(message$1) {
+	return {
+		kind: "validation",
+		type: "empty",
+		reference: empty,
+		async: false,
+		expects: "0",
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.length > 0) _addIssue(this, "length", dataset, config$1, { received: `${dataset.value.length}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/endsWith/endsWith.ts
+/* @__NO_SIDE_EFFECTS__ */
+function endsWith(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "ends_with",
+		reference: endsWith,
+		async: false,
+		expects: `"${requirement}"`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !dataset.value.endsWith(this.requirement)) _addIssue(this, "end", dataset, config$1, { received: `"${dataset.value.slice(-this.requirement.length)}"` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/entries/entries.ts
+/* @__NO_SIDE_EFFECTS__ */
+function entries(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "entries",
+		reference: entries,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (!dataset.typed) return dataset;
+			const count = Object.keys(dataset.value).length;
+			if (dataset.typed && count !== this.requirement) _addIssue(this, "entries", dataset, config$1, { received: `${count}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/everyItem/everyItem.ts
+/* @__NO_SIDE_EFFECTS__ */
+function everyItem(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "every_item",
+		reference: everyItem,
+		async: false,
+		expects: null,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !dataset.value.every(this.requirement)) _addIssue(this, "item", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/examples/examples.ts
+/**
+* Creates an examples metadata action.
+*
+* @param examples_ The examples.
+*
+* @returns An examples action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function examples(examples_) {
+	return {
+		kind: "metadata",
+		type: "examples",
+		reference: examples,
+		examples: examples_
+	};
+}
+
+//#endregion
+//#region src/actions/excludes/excludes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function excludes(requirement, message$1) {
+	const received = /* @__PURE__ */ _stringify(requirement);
+	return {
+		kind: "validation",
+		type: "excludes",
+		reference: excludes,
+		async: false,
+		expects: `!${received}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.includes(this.requirement)) _addIssue(this, "content", dataset, config$1, { received });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/filterItems/filterItems.ts
+/* @__NO_SIDE_EFFECTS__ */
+function filterItems(operation) {
+	return {
+		kind: "transformation",
+		type: "filter_items",
+		reference: filterItems,
+		async: false,
+		operation,
+		"~run"(dataset) {
+			dataset.value = dataset.value.filter(this.operation);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/findItem/findItem.ts
+/* @__NO_SIDE_EFFECTS__ */
+function findItem(operation) {
+	return {
+		kind: "transformation",
+		type: "find_item",
+		reference: findItem,
+		async: false,
+		operation,
+		"~run"(dataset) {
+			dataset.value = dataset.value.find(this.operation);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/finite/finite.ts
+/* @__NO_SIDE_EFFECTS__ */
+function finite(message$1) {
+	return {
+		kind: "validation",
+		type: "finite",
+		reference: finite,
+		async: false,
+		expects: null,
+		requirement: Number.isFinite,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "finite", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/flavor/flavor.ts
+/**
+* Creates a flavor transformation action.
+*
+* @param name The flavor name.
+*
+* @returns A flavor action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function flavor(name) {
+	return {
+		kind: "transformation",
+		type: "flavor",
+		reference: flavor,
+		async: false,
+		name,
+		"~run"(dataset) {
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/graphemes/graphemes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function graphemes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "graphemes",
+		reference: graphemes,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getGraphemeCount(dataset.value);
+				if (count !== this.requirement) _addIssue(this, "graphemes", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/gtValue/gtValue.ts
+/* @__NO_SIDE_EFFECTS__ */
+function gtValue(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "gt_value",
+		reference: gtValue,
+		async: false,
+		expects: `>${requirement instanceof Date ? requirement.toJSON() : /* @__PURE__ */ _stringify(requirement)}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !(dataset.value > this.requirement)) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/guard/guard.ts
+/* @__NO_SIDE_EFFECTS__ */
+function guard(requirement, message$1) {
+	return {
+		kind: "transformation",
+		type: "guard",
+		reference: guard,
+		async: false,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) {
+				_addIssue(this, "input", dataset, config$1);
+				dataset.typed = false;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/hash/hash.ts
+/**
+* Hash lengths object.
+*/
+const HASH_LENGTHS = {
+	md4: 32,
+	md5: 32,
+	sha1: 40,
+	sha256: 64,
+	sha384: 96,
+	sha512: 128,
+	ripemd128: 32,
+	ripemd160: 40,
+	tiger128: 32,
+	tiger160: 40,
+	tiger192: 48,
+	crc32: 8,
+	crc32b: 8,
+	adler32: 8
+};
+/* @__NO_SIDE_EFFECTS__ */
+function hash(types, message$1) {
+	return {
+		kind: "validation",
+		type: "hash",
+		reference: hash,
+		expects: null,
+		async: false,
+		requirement: RegExp(types.map((type) => `^[a-fA-F0-9]{${HASH_LENGTHS[type]}}$`).join("|"), "u"),
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "hash", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/hexadecimal/hexadecimal.ts
+/* @__NO_SIDE_EFFECTS__ */
+function hexadecimal(message$1) {
+	return {
+		kind: "validation",
+		type: "hexadecimal",
+		reference: hexadecimal,
+		async: false,
+		expects: null,
+		requirement: HEXADECIMAL_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "hexadecimal", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/hexColor/hexColor.ts
+/* @__NO_SIDE_EFFECTS__ */
+function hexColor(message$1) {
+	return {
+		kind: "validation",
+		type: "hex_color",
+		reference: hexColor,
+		async: false,
+		expects: null,
+		requirement: HEX_COLOR_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "hex color", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/imei/imei.ts
+/* @__NO_SIDE_EFFECTS__ */
+function imei(message$1) {
+	return {
+		kind: "validation",
+		type: "imei",
+		reference: imei,
+		async: false,
+		expects: null,
+		requirement(input) {
+			return IMEI_REGEX.test(input) && /* @__PURE__ */ _isLuhnAlgo(input);
+		},
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "IMEI", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/includes/includes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function includes(requirement, message$1) {
+	const expects = /* @__PURE__ */ _stringify(requirement);
+	return {
+		kind: "validation",
+		type: "includes",
+		reference: includes,
+		async: false,
+		expects,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !dataset.value.includes(this.requirement)) _addIssue(this, "content", dataset, config$1, { received: `!${expects}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/integer/integer.ts
+/* @__NO_SIDE_EFFECTS__ */
+function integer(message$1) {
+	return {
+		kind: "validation",
+		type: "integer",
+		reference: integer,
+		async: false,
+		expects: null,
+		requirement: Number.isInteger,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "integer", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/ip/ip.ts
+/* @__NO_SIDE_EFFECTS__ */
+function ip(message$1) {
+	return {
+		kind: "validation",
+		type: "ip",
+		reference: ip,
+		async: false,
+		expects: null,
+		requirement: IP_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "IP", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/ipv4/ipv4.ts
+/* @__NO_SIDE_EFFECTS__ */
+function ipv4(message$1) {
+	return {
+		kind: "validation",
+		type: "ipv4",
+		reference: ipv4,
+		async: false,
+		expects: null,
+		requirement: IPV4_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "IPv4", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/ipv6/ipv6.ts
+/* @__NO_SIDE_EFFECTS__ */
+function ipv6(message$1) {
+	return {
+		kind: "validation",
+		type: "ipv6",
+		reference: ipv6,
+		async: false,
+		expects: null,
+		requirement: IPV6_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "IPv6", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isbn/utils/_isIsbn10.ts
+/**
+* [Validates an ISBN-10](https://en.wikipedia.org/wiki/ISBN#ISBN-10_check_digits).
+*
+* @param input The input value.
+*
+* @returns `true` if the input is a valid ISBN-10, `false` otherwise.
+*
+* @internal
+*/
+function _isIsbn10(input) {
+	const digits$1 = input.split("").map((c) => c === "X" ? 10 : parseInt(c));
+	let sum = 0;
+	for (let i = 0; i < 10; i++) sum += digits$1[i] * (10 - i);
+	return sum % 11 === 0;
+}
+
+//#endregion
+//#region src/actions/isbn/utils/_isIsbn13.ts
+/**
+* [Validates an ISBN-13](https://en.wikipedia.org/wiki/ISBN#ISBN-13_check_digit_calculation).
+*
+* @param input The input value.
+*
+* @returns `true` if the input is a valid ISBN-13, `false` otherwise.
+*
+* @internal
+*/
+function _isIsbn13(input) {
+	const digits$1 = input.split("").map((c) => parseInt(c));
+	let sum = 0;
+	for (let i = 0; i < 13; i++) sum += digits$1[i] * (i % 2 === 0 ? 1 : 3);
+	return sum % 10 === 0;
+}
+
+//#endregion
+//#region src/actions/isbn/isbn.ts
+/**
+* ISBN separator regex.
+*/
+const ISBN_SEPARATOR_REGEX = /[- ]/gu;
+/**
+* ISBN-10 detection regex.
+*/
+const ISBN_10_DETECTION_REGEX = /^\d{9}[\dX]$/u;
+/**
+* ISBN-13 detection regex.
+*/
+const ISBN_13_DETECTION_REGEX = /^\d{13}$/u;
+/* @__NO_SIDE_EFFECTS__ */
+function isbn(message$1) {
+	return {
+		kind: "validation",
+		type: "isbn",
+		reference: isbn,
+		async: false,
+		expects: null,
+		requirement(input) {
+			const replacedInput = input.replace(ISBN_SEPARATOR_REGEX, "");
+			if (ISBN_10_DETECTION_REGEX.test(replacedInput)) return _isIsbn10(replacedInput);
+			else if (ISBN_13_DETECTION_REGEX.test(replacedInput)) return _isIsbn13(replacedInput);
+			return false;
+		},
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "ISBN", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isrc/isrc.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isrc(message$1) {
+	return {
+		kind: "validation",
+		type: "isrc",
+		reference: isrc,
+		async: false,
+		expects: null,
+		requirement: ISRC_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "ISRC", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoDate/isoDate.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoDate(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_date",
+		reference: isoDate,
+		async: false,
+		expects: null,
+		requirement: ISO_DATE_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "date", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoDateTime/isoDateTime.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoDateTime(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_date_time",
+		reference: isoDateTime,
+		async: false,
+		expects: null,
+		requirement: ISO_DATE_TIME_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "date-time", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoDateTimeSecond/isoDateTimeSecond.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoDateTimeSecond(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_date_time_second",
+		reference: isoDateTimeSecond,
+		async: false,
+		expects: null,
+		requirement: ISO_DATE_TIME_SECOND_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "date-time-second", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoTime/isoTime.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoTime(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_time",
+		reference: isoTime,
+		async: false,
+		expects: null,
+		requirement: ISO_TIME_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "time", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoTimeSecond/isoTimeSecond.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoTimeSecond(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_time_second",
+		reference: isoTimeSecond,
+		async: false,
+		expects: null,
+		requirement: ISO_TIME_SECOND_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "time-second", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoTimestamp/isoTimestamp.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoTimestamp(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_timestamp",
+		reference: isoTimestamp,
+		async: false,
+		expects: null,
+		requirement: ISO_TIMESTAMP_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "timestamp", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/isoWeek/isoWeek.ts
+/* @__NO_SIDE_EFFECTS__ */
+function isoWeek(message$1) {
+	return {
+		kind: "validation",
+		type: "iso_week",
+		reference: isoWeek,
+		async: false,
+		expects: null,
+		requirement: ISO_WEEK_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "week", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/jwsCompact/jwsCompact.ts
+/* @__NO_SIDE_EFFECTS__ */
+function jwsCompact(message$1) {
+	return {
+		kind: "validation",
+		type: "jws_compact",
+		reference: jwsCompact,
+		async: false,
+		expects: null,
+		requirement: JWS_COMPACT_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "JWS compact", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/ksuid/ksuid.ts
+/* @__NO_SIDE_EFFECTS__ */
+function ksuid(message$1) {
+	return {
+		kind: "validation",
+		type: "ksuid",
+		reference: ksuid,
+		async: false,
+		expects: null,
+		requirement: KSUID_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "KSUID", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/length/length.ts
+/* @__NO_SIDE_EFFECTS__ */
+function dist_length(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "length",
+		reference: dist_length,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.length !== this.requirement) _addIssue(this, "length", dataset, config$1, { received: `${dataset.value.length}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/ltValue/ltValue.ts
+/* @__NO_SIDE_EFFECTS__ */
+function ltValue(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "lt_value",
+		reference: ltValue,
+		async: false,
+		expects: `<${requirement instanceof Date ? requirement.toJSON() : /* @__PURE__ */ _stringify(requirement)}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !(dataset.value < this.requirement)) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/mac/mac.ts
+/* @__NO_SIDE_EFFECTS__ */
+function mac(message$1) {
+	return {
+		kind: "validation",
+		type: "mac",
+		reference: mac,
+		async: false,
+		expects: null,
+		requirement: MAC_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "MAC", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/mac48/mac48.ts
+/* @__NO_SIDE_EFFECTS__ */
+function mac48(message$1) {
+	return {
+		kind: "validation",
+		type: "mac48",
+		reference: mac48,
+		async: false,
+		expects: null,
+		requirement: MAC48_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "48-bit MAC", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/mac64/mac64.ts
+/* @__NO_SIDE_EFFECTS__ */
+function mac64(message$1) {
+	return {
+		kind: "validation",
+		type: "mac64",
+		reference: mac64,
+		async: false,
+		expects: null,
+		requirement: MAC64_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "64-bit MAC", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/mapItems/mapItems.ts
+/* @__NO_SIDE_EFFECTS__ */
+function mapItems(operation) {
+	return {
+		kind: "transformation",
+		type: "map_items",
+		reference: mapItems,
+		async: false,
+		operation,
+		"~run"(dataset) {
+			dataset.value = dataset.value.map(this.operation);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxBytes/maxBytes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxBytes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_bytes",
+		reference: maxBytes,
+		async: false,
+		expects: `<=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const length$1 = /* @__PURE__ */ _getByteCount(dataset.value);
+				if (length$1 > this.requirement) _addIssue(this, "bytes", dataset, config$1, { received: `${length$1}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxCodePoints/maxCodePoints.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxCodePoints(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_code_points",
+		reference: maxCodePoints,
+		async: false,
+		expects: `<=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getCodePointCount(dataset.value);
+				if (count > this.requirement) _addIssue(this, "code points", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxEntries/maxEntries.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxEntries(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_entries",
+		reference: maxEntries,
+		async: false,
+		expects: `<=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (!dataset.typed) return dataset;
+			const count = Object.keys(dataset.value).length;
+			if (dataset.typed && count > this.requirement) _addIssue(this, "entries", dataset, config$1, { received: `${count}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxGraphemes/maxGraphemes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxGraphemes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_graphemes",
+		reference: maxGraphemes,
+		async: false,
+		expects: `<=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getGraphemeCount(dataset.value);
+				if (count > this.requirement) _addIssue(this, "graphemes", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxLength/maxLength.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxLength(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_length",
+		reference: maxLength,
+		async: false,
+		expects: `<=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.length > this.requirement) _addIssue(this, "length", dataset, config$1, { received: `${dataset.value.length}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxSize/maxSize.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxSize(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_size",
+		reference: maxSize,
+		async: false,
+		expects: `<=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.size > this.requirement) _addIssue(this, "size", dataset, config$1, { received: `${dataset.value.size}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxValue/maxValue.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxValue(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_value",
+		reference: maxValue,
+		async: false,
+		expects: `<=${requirement instanceof Date ? requirement.toJSON() : /* @__PURE__ */ _stringify(requirement)}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !(dataset.value <= this.requirement)) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/maxWords/maxWords.ts
+/* @__NO_SIDE_EFFECTS__ */
+function maxWords(locales, requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "max_words",
+		reference: maxWords,
+		async: false,
+		expects: `<=${requirement}`,
+		locales,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getWordCount(this.locales, dataset.value);
+				if (count > this.requirement) _addIssue(this, "words", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/metadata/metadata.ts
+/**
+* Creates a custom metadata action.
+*
+* @param metadata_ The metadata object.
+*
+* @returns A metadata action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function metadata(metadata_) {
+	return {
+		kind: "metadata",
+		type: "metadata",
+		reference: metadata,
+		metadata: metadata_
+	};
+}
+
+//#endregion
+//#region src/actions/mimeType/mimeType.ts
+/* @__NO_SIDE_EFFECTS__ */
+function mimeType(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "mime_type",
+		reference: mimeType,
+		async: false,
+		expects: /* @__PURE__ */ _joinExpects(requirement.map((option) => `"${option}"`), "|"),
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.includes(dataset.value.type)) _addIssue(this, "MIME type", dataset, config$1, { received: `"${dataset.value.type}"` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minBytes/minBytes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minBytes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_bytes",
+		reference: minBytes,
+		async: false,
+		expects: `>=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const length$1 = /* @__PURE__ */ _getByteCount(dataset.value);
+				if (length$1 < this.requirement) _addIssue(this, "bytes", dataset, config$1, { received: `${length$1}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minCodePoints/minCodePoints.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minCodePoints(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_code_points",
+		reference: minCodePoints,
+		async: false,
+		expects: `>=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getCodePointCount(dataset.value);
+				if (count < this.requirement) _addIssue(this, "code points", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minEntries/minEntries.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minEntries(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_entries",
+		reference: minEntries,
+		async: false,
+		expects: `>=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (!dataset.typed) return dataset;
+			const count = Object.keys(dataset.value).length;
+			if (dataset.typed && count < this.requirement) _addIssue(this, "entries", dataset, config$1, { received: `${count}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minGraphemes/minGraphemes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minGraphemes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_graphemes",
+		reference: minGraphemes,
+		async: false,
+		expects: `>=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getGraphemeCount(dataset.value);
+				if (count < this.requirement) _addIssue(this, "graphemes", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minLength/minLength.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minLength(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_length",
+		reference: minLength,
+		async: false,
+		expects: `>=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.length < this.requirement) _addIssue(this, "length", dataset, config$1, { received: `${dataset.value.length}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minSize/minSize.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minSize(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_size",
+		reference: minSize,
+		async: false,
+		expects: `>=${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.size < this.requirement) _addIssue(this, "size", dataset, config$1, { received: `${dataset.value.size}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minValue/minValue.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minValue(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_value",
+		reference: minValue,
+		async: false,
+		expects: `>=${requirement instanceof Date ? requirement.toJSON() : /* @__PURE__ */ _stringify(requirement)}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !(dataset.value >= this.requirement)) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/minWords/minWords.ts
+/* @__NO_SIDE_EFFECTS__ */
+function minWords(locales, requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "min_words",
+		reference: minWords,
+		async: false,
+		expects: `>=${requirement}`,
+		locales,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getWordCount(this.locales, dataset.value);
+				if (count < this.requirement) _addIssue(this, "words", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/multipleOf/multipleOf.ts
+/* @__NO_SIDE_EFFECTS__ */
+function multipleOf(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "multiple_of",
+		reference: multipleOf,
+		async: false,
+		expects: `%${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value % this.requirement != 0) _addIssue(this, "multiple", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/nanoid/nanoid.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nanoid(message$1) {
+	return {
+		kind: "validation",
+		type: "nanoid",
+		reference: nanoid,
+		async: false,
+		expects: null,
+		requirement: NANO_ID_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "Nano ID", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/nonEmpty/nonEmpty.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonEmpty(message$1) {
+	return {
+		kind: "validation",
+		type: "non_empty",
+		reference: nonEmpty,
+		async: false,
+		expects: "!0",
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.length === 0) _addIssue(this, "length", dataset, config$1, { received: "0" });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/normalize/normalize.ts
+/* @__NO_SIDE_EFFECTS__ */
+function normalize(form) {
+	return {
+		kind: "transformation",
+		type: "normalize",
+		reference: normalize,
+		async: false,
+		form,
+		"~run"(dataset) {
+			dataset.value = dataset.value.normalize(this.form);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notBytes/notBytes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notBytes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_bytes",
+		reference: notBytes,
+		async: false,
+		expects: `!${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const length$1 = /* @__PURE__ */ _getByteCount(dataset.value);
+				if (length$1 === this.requirement) _addIssue(this, "bytes", dataset, config$1, { received: `${length$1}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notCodePoints/notCodePoints.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notCodePoints(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_code_points",
+		reference: notCodePoints,
+		async: false,
+		expects: `!${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getCodePointCount(dataset.value);
+				if (count === this.requirement) _addIssue(this, "code points", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notEntries/notEntries.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notEntries(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_entries",
+		reference: notEntries,
+		async: false,
+		expects: `!${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (!dataset.typed) return dataset;
+			const count = Object.keys(dataset.value).length;
+			if (dataset.typed && count === this.requirement) _addIssue(this, "entries", dataset, config$1, { received: `${count}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notGraphemes/notGraphemes.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notGraphemes(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_graphemes",
+		reference: notGraphemes,
+		async: false,
+		expects: `!${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getGraphemeCount(dataset.value);
+				if (count === this.requirement) _addIssue(this, "graphemes", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notLength/notLength.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notLength(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_length",
+		reference: notLength,
+		async: false,
+		expects: `!${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.length === this.requirement) _addIssue(this, "length", dataset, config$1, { received: `${dataset.value.length}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notSize/notSize.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notSize(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_size",
+		reference: notSize,
+		async: false,
+		expects: `!${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.size === this.requirement) _addIssue(this, "size", dataset, config$1, { received: `${dataset.value.size}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notValue/notValue.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notValue(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_value",
+		reference: notValue,
+		async: false,
+		expects: requirement instanceof Date ? `!${requirement.toJSON()}` : `!${/* @__PURE__ */ _stringify(requirement)}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && /* @__PURE__ */ _isValueMatch(this.requirement, dataset.value)) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notValues/notValues.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notValues(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_values",
+		reference: notValues,
+		async: false,
+		expects: `!${/* @__PURE__ */ _joinExpects(requirement.map((value$1) => value$1 instanceof Date ? value$1.toJSON() : /* @__PURE__ */ _stringify(value$1)), "|")}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && this.requirement.some((requirement$1) => /* @__PURE__ */ _isValueMatch(requirement$1, dataset.value))) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/notWords/notWords.ts
+/* @__NO_SIDE_EFFECTS__ */
+function notWords(locales, requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "not_words",
+		reference: notWords,
+		async: false,
+		expects: `!${requirement}`,
+		locales,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getWordCount(this.locales, dataset.value);
+				if (count === this.requirement) _addIssue(this, "words", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/octal/octal.ts
+/* @__NO_SIDE_EFFECTS__ */
+function octal(message$1) {
+	return {
+		kind: "validation",
+		type: "octal",
+		reference: octal,
+		async: false,
+		expects: null,
+		requirement: OCTAL_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "octal", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/parseBoolean/parseBoolean.ts
+const TRUTHY = (/* unused pure expression or super */ null && ([
+	true,
+	1,
+	"true",
+	"1",
+	"yes",
+	"y",
+	"on",
+	"enabled"
+]));
+const FALSY = (/* unused pure expression or super */ null && ([
+	false,
+	0,
+	"false",
+	"0",
+	"no",
+	"n",
+	"off",
+	"disabled"
+]));
+/* @__NO_SIDE_EFFECTS__ */
+function parseBoolean(config$1, message$1) {
+	const normalize$1 = (v) => typeof v === "string" ? v.toLowerCase() : v;
+	const truthyRaw = config$1?.truthy ?? TRUTHY;
+	const falsyRaw = config$1?.falsy ?? FALSY;
+	const truthy = config$1?.truthy ? config$1.truthy.map(normalize$1) : TRUTHY;
+	const falsy = config$1?.falsy ? config$1.falsy.map(normalize$1) : FALSY;
+	return {
+		kind: "transformation",
+		type: "parse_boolean",
+		reference: parseBoolean,
+		expects: /* @__PURE__ */ _joinExpects([...truthyRaw, ...falsyRaw].map(_stringify), "|"),
+		config: config$1,
+		message: message$1,
+		async: false,
+		"~run"(dataset, config$2) {
+			const input = normalize$1(dataset.value);
+			if (truthy.includes(input)) dataset.value = true;
+			else if (falsy.includes(input)) dataset.value = false;
+			else {
+				_addIssue(this, "boolean", dataset, config$2);
+				dataset.typed = false;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/parseJson/parseJson.ts
+/* @__NO_SIDE_EFFECTS__ */
+function parseJson(config$1, message$1) {
+	return {
+		kind: "transformation",
+		type: "parse_json",
+		reference: parseJson,
+		config: config$1,
+		message: message$1,
+		async: false,
+		"~run"(dataset, config$2) {
+			try {
+				dataset.value = JSON.parse(dataset.value, this.config?.reviver);
+			} catch (error) {
+				if (error instanceof Error) {
+					_addIssue(this, "JSON", dataset, config$2, { received: `"${error.message}"` });
+					dataset.typed = false;
+				} else throw error;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/partialCheck/utils/_isPartiallyTyped/_isPartiallyTyped.ts
+/**
+* Checks if a dataset is partially typed.
+*
+* @param dataset The dataset to check.
+* @param paths The paths to check.
+*
+* @returns Whether it is partially typed.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _isPartiallyTyped(dataset, paths) {
+	if (dataset.issues) for (const path of paths) for (const issue of dataset.issues) {
+		let typed = false;
+		const bound = Math.min(path.length, issue.path?.length ?? 0);
+		for (let index = 0; index < bound; index++) if (path[index] !== issue.path[index].key && (path[index] !== "$" || issue.path[index].type !== "array")) {
+			typed = true;
+			break;
+		}
+		if (!typed) return false;
+	}
+	return true;
+}
+
+//#endregion
+//#region src/actions/partialCheck/partialCheck.ts
+/* @__NO_SIDE_EFFECTS__ */
+function partialCheck(paths, requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "partial_check",
+		reference: partialCheck,
+		async: false,
+		expects: null,
+		paths,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if ((dataset.typed || /* @__PURE__ */ _isPartiallyTyped(dataset, paths)) && !this.requirement(dataset.value)) _addIssue(this, "input", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/partialCheck/partialCheckAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function partialCheckAsync(paths, requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "partial_check",
+		reference: partialCheckAsync,
+		async: true,
+		expects: null,
+		paths,
+		requirement,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if ((dataset.typed || /* @__PURE__ */ _isPartiallyTyped(dataset, paths)) && !await this.requirement(dataset.value)) _addIssue(this, "input", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/rawCheck/rawCheck.ts
+/**
+* Creates a raw check validation action.
+*
+* @param action The validation action.
+*
+* @returns A raw check action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function rawCheck(action) {
+	return {
+		kind: "validation",
+		type: "raw_check",
+		reference: rawCheck,
+		async: false,
+		expects: null,
+		"~run"(dataset, config$1) {
+			action({
+				dataset,
+				config: config$1,
+				addIssue: (info) => _addIssue(this, info?.label ?? "input", dataset, config$1, info)
+			});
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/rawCheck/rawCheckAsync.ts
+/**
+* Creates a raw check validation action.
+*
+* @param action The validation action.
+*
+* @returns A raw check action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function rawCheckAsync(action) {
+	return {
+		kind: "validation",
+		type: "raw_check",
+		reference: rawCheckAsync,
+		async: true,
+		expects: null,
+		async "~run"(dataset, config$1) {
+			await action({
+				dataset,
+				config: config$1,
+				addIssue: (info) => _addIssue(this, info?.label ?? "input", dataset, config$1, info)
+			});
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/rawTransform/rawTransform.ts
+/**
+* Creates a raw transformation action.
+*
+* @param action The transformation action.
+*
+* @returns A raw transform action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function rawTransform(action) {
+	return {
+		kind: "transformation",
+		type: "raw_transform",
+		reference: rawTransform,
+		async: false,
+		"~run"(dataset, config$1) {
+			const output = action({
+				dataset,
+				config: config$1,
+				addIssue: (info) => _addIssue(this, info?.label ?? "input", dataset, config$1, info),
+				NEVER: null
+			});
+			if (dataset.issues) dataset.typed = false;
+			else dataset.value = output;
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/rawTransform/rawTransformAsync.ts
+/**
+* Creates a raw transformation action.
+*
+* @param action The transformation action.
+*
+* @returns A raw transform action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function rawTransformAsync(action) {
+	return {
+		kind: "transformation",
+		type: "raw_transform",
+		reference: rawTransformAsync,
+		async: true,
+		async "~run"(dataset, config$1) {
+			const output = await action({
+				dataset,
+				config: config$1,
+				addIssue: (info) => _addIssue(this, info?.label ?? "input", dataset, config$1, info),
+				NEVER: null
+			});
+			if (dataset.issues) dataset.typed = false;
+			else dataset.value = output;
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/readonly/readonly.ts
+/* @__NO_SIDE_EFFECTS__ */
+function readonly() {
+	return {
+		kind: "transformation",
+		type: "readonly",
+		reference: readonly,
+		async: false,
+		"~run"(dataset) {
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/reduceItems/reduceItems.ts
+/* @__NO_SIDE_EFFECTS__ */
+function reduceItems(operation, initial) {
+	return {
+		kind: "transformation",
+		type: "reduce_items",
+		reference: reduceItems,
+		async: false,
+		operation,
+		initial,
+		"~run"(dataset) {
+			dataset.value = dataset.value.reduce(this.operation, this.initial);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/regex/regex.ts
+/* @__NO_SIDE_EFFECTS__ */
+function regex(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "regex",
+		reference: regex,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "format", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/returns/returns.ts
+/* @__NO_SIDE_EFFECTS__ */
+function returns(schema) {
+	return {
+		kind: "transformation",
+		type: "returns",
+		reference: returns,
+		async: false,
+		schema,
+		"~run"(dataset, config$1) {
+			const func = dataset.value;
+			dataset.value = (...args_) => {
+				const returnsDataset = this.schema["~run"]({ value: func(...args_) }, config$1);
+				if (returnsDataset.issues) throw new ValiError(returnsDataset.issues);
+				return returnsDataset.value;
+			};
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/returns/returnsAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function returnsAsync(schema) {
+	return {
+		kind: "transformation",
+		type: "returns",
+		reference: returnsAsync,
+		async: false,
+		schema,
+		"~run"(dataset, config$1) {
+			const func = dataset.value;
+			dataset.value = async (...args_) => {
+				const returnsDataset = await this.schema["~run"]({ value: await func(...args_) }, config$1);
+				if (returnsDataset.issues) throw new ValiError(returnsDataset.issues);
+				return returnsDataset.value;
+			};
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/rfcEmail/rfcEmail.ts
+/* @__NO_SIDE_EFFECTS__ */
+function rfcEmail(message$1) {
+	return {
+		kind: "validation",
+		type: "rfc_email",
+		reference: rfcEmail,
+		expects: null,
+		async: false,
+		requirement: RFC_EMAIL_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "email", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/safeInteger/safeInteger.ts
+/* @__NO_SIDE_EFFECTS__ */
+function safeInteger(message$1) {
+	return {
+		kind: "validation",
+		type: "safe_integer",
+		reference: safeInteger,
+		async: false,
+		expects: null,
+		requirement: Number.isSafeInteger,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "safe integer", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/size/size.ts
+/* @__NO_SIDE_EFFECTS__ */
+function size(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "size",
+		reference: size,
+		async: false,
+		expects: `${requirement}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && dataset.value.size !== this.requirement) _addIssue(this, "size", dataset, config$1, { received: `${dataset.value.size}` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/slug/slug.ts
+/* @__NO_SIDE_EFFECTS__ */
+function slug(message$1) {
+	return {
+		kind: "validation",
+		type: "slug",
+		reference: slug,
+		async: false,
+		expects: null,
+		requirement: SLUG_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "slug", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/someItem/someItem.ts
+/* @__NO_SIDE_EFFECTS__ */
+function someItem(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "some_item",
+		reference: someItem,
+		async: false,
+		expects: null,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !dataset.value.some(this.requirement)) _addIssue(this, "item", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/sortItems/sortItems.ts
+/* @__NO_SIDE_EFFECTS__ */
+function sortItems(operation) {
+	return {
+		kind: "transformation",
+		type: "sort_items",
+		reference: sortItems,
+		async: false,
+		operation,
+		"~run"(dataset) {
+			dataset.value = dataset.value.sort(this.operation);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/startsWith/startsWith.ts
+/* @__NO_SIDE_EFFECTS__ */
+function startsWith(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "starts_with",
+		reference: startsWith,
+		async: false,
+		expects: `"${requirement}"`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !dataset.value.startsWith(this.requirement)) _addIssue(this, "start", dataset, config$1, { received: `"${dataset.value.slice(0, this.requirement.length)}"` });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/stringifyJson/stringifyJson.ts
+/* @__NO_SIDE_EFFECTS__ */
+function stringifyJson(config$1, message$1) {
+	return {
+		kind: "transformation",
+		type: "stringify_json",
+		reference: stringifyJson,
+		message: message$1,
+		config: config$1,
+		async: false,
+		"~run"(dataset, config$2) {
+			try {
+				const output = JSON.stringify(dataset.value, this.config?.replacer, this.config?.space);
+				if (output === void 0) {
+					_addIssue(this, "JSON", dataset, config$2);
+					dataset.typed = false;
+				} else dataset.value = output;
+			} catch (error) {
+				if (error instanceof Error) {
+					_addIssue(this, "JSON", dataset, config$2, { received: `"${error.message}"` });
+					dataset.typed = false;
+				} else throw error;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/title/title.ts
+/**
+* Creates a title metadata action.
+*
+* @param title_ The title text.
+*
+* @returns A title action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function title(title_) {
+	return {
+		kind: "metadata",
+		type: "title",
+		reference: title,
+		title: title_
+	};
+}
+
+//#endregion
+//#region src/actions/toBigint/toBigint.ts
+/* @__NO_SIDE_EFFECTS__ */
+function toBigint(message$1) {
+	return {
+		kind: "transformation",
+		type: "to_bigint",
+		reference: toBigint,
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			try {
+				dataset.value = BigInt(dataset.value);
+			} catch {
+				_addIssue(this, "bigint", dataset, config$1);
+				dataset.typed = false;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toBoolean/toBoolean.ts
+/**
+* Creates a to boolean transformation action.
+*
+* @returns A to boolean action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toBoolean() {
+	return {
+		kind: "transformation",
+		type: "to_boolean",
+		reference: toBoolean,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = Boolean(dataset.value);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toCamelCase/toCamelCase.ts
+/**
+* Creates a to camel case transformation action.
+*
+* Words are separated by `_`, `-` and ASCII whitespace, as well as by case
+* and acronym boundaries.
+*
+* Hint: Acronym runs are normalized to lowercase (e.g. `parseURLValue` →
+* `parseUrlValue`) and digits stay attached to the preceding token (e.g.
+* `item2Name` → `item2Name`).
+*
+* @returns A to camel case action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toCamelCase() {
+	return {
+		kind: "transformation",
+		type: "to_camel_case",
+		reference: toCamelCase,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = /* @__PURE__ */ _formatCase(dataset.value, "", false, true);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toDate/toDate.ts
+/* @__NO_SIDE_EFFECTS__ */
+function toDate(message$1) {
+	return {
+		kind: "transformation",
+		type: "to_date",
+		reference: toDate,
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			try {
+				dataset.value = new Date(dataset.value);
+				if (isNaN(dataset.value)) {
+					_addIssue(this, "date", dataset, config$1, { received: "\"Invalid Date\"" });
+					dataset.typed = false;
+				}
+			} catch {
+				_addIssue(this, "date", dataset, config$1);
+				dataset.typed = false;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toKebabCase/toKebabCase.ts
+/**
+* Creates a to kebab case transformation action.
+*
+* Words are separated by `_`, `-` and ASCII whitespace, as well as by case
+* and acronym boundaries.
+*
+* Hint: Acronym runs are normalized to lowercase (e.g. `parseURLValue` →
+* `parse-url-value`) and digits stay attached to the preceding token (e.g.
+* `item2Name` → `item2-name`).
+*
+* @returns A to kebab case action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toKebabCase() {
+	return {
+		kind: "transformation",
+		type: "to_kebab_case",
+		reference: toKebabCase,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = /* @__PURE__ */ _formatCase(dataset.value, "-", false, false);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toLowerCase/toLowerCase.ts
+/**
+* Creates a to lower case transformation action.
+*
+* @returns A to lower case action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toLowerCase() {
+	return {
+		kind: "transformation",
+		type: "to_lower_case",
+		reference: toLowerCase,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = dataset.value.toLowerCase();
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toMaxValue/toMaxValue.ts
+/**
+* Creates a to max value transformation action.
+*
+* @param requirement The maximum value.
+*
+* @returns A to max value action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toMaxValue(requirement) {
+	return {
+		kind: "transformation",
+		type: "to_max_value",
+		reference: toMaxValue,
+		async: false,
+		requirement,
+		"~run"(dataset) {
+			dataset.value = dataset.value > this.requirement ? this.requirement : dataset.value;
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toMinValue/toMinValue.ts
+/**
+* Creates a to min value transformation action.
+*
+* @param requirement The minimum value.
+*
+* @returns A to min value action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toMinValue(requirement) {
+	return {
+		kind: "transformation",
+		type: "to_min_value",
+		reference: toMinValue,
+		async: false,
+		requirement,
+		"~run"(dataset) {
+			dataset.value = dataset.value < this.requirement ? this.requirement : dataset.value;
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toNumber/toNumber.ts
+/* @__NO_SIDE_EFFECTS__ */
+function toNumber(message$1) {
+	return {
+		kind: "transformation",
+		type: "to_number",
+		reference: toNumber,
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			try {
+				dataset.value = Number(dataset.value);
+				if (isNaN(dataset.value)) {
+					_addIssue(this, "number", dataset, config$1);
+					dataset.typed = false;
+				}
+			} catch {
+				_addIssue(this, "number", dataset, config$1);
+				dataset.typed = false;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toPascalCase/toPascalCase.ts
+/**
+* Creates a to pascal case transformation action.
+*
+* Words are separated by `_`, `-` and ASCII whitespace, as well as by case
+* and acronym boundaries.
+*
+* Hint: Acronym runs are normalized to lowercase (e.g. `parseURLValue` →
+* `ParseUrlValue`) and digits stay attached to the preceding token (e.g.
+* `item2Name` → `Item2Name`).
+*
+* @returns A to pascal case action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toPascalCase() {
+	return {
+		kind: "transformation",
+		type: "to_pascal_case",
+		reference: toPascalCase,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = /* @__PURE__ */ _formatCase(dataset.value, "", true, true);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toSnakeCase/toSnakeCase.ts
+/**
+* Creates a to snake case transformation action.
+*
+* Words are separated by `_`, `-` and ASCII whitespace, as well as by case
+* and acronym boundaries.
+*
+* Hint: Acronym runs are normalized to lowercase (e.g. `parseURLValue` →
+* `parse_url_value`) and digits stay attached to the preceding token (e.g.
+* `item2Name` → `item2_name`).
+*
+* @returns A to snake case action.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toSnakeCase() {
+	return {
+		kind: "transformation",
+		type: "to_snake_case",
+		reference: toSnakeCase,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = /* @__PURE__ */ _formatCase(dataset.value, "_", false, false);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toString/toString.ts
+/* @__NO_SIDE_EFFECTS__ */
+function dist_toString(message$1) {
+	return {
+		kind: "transformation",
+		type: "to_string",
+		reference: dist_toString,
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			try {
+				dataset.value = String(dataset.value);
+			} catch {
+				_addIssue(this, "string", dataset, config$1);
+				dataset.typed = false;
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/toUpperCase/toUpperCase.ts
+/**
+* Creates a to upper case transformation action.
+*
+* @returns A to upper case action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function toUpperCase() {
+	return {
+		kind: "transformation",
+		type: "to_upper_case",
+		reference: toUpperCase,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = dataset.value.toUpperCase();
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/transform/transform.ts
+/**
+* Creates a custom transformation action.
+*
+* @param operation The transformation operation.
+*
+* @returns A transform action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function transform(operation) {
+	return {
+		kind: "transformation",
+		type: "transform",
+		reference: transform,
+		async: false,
+		operation,
+		"~run"(dataset) {
+			dataset.value = this.operation(dataset.value);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/transform/transformAsync.ts
+/**
+* Creates a custom transformation action.
+*
+* @param operation The transformation operation.
+*
+* @returns A transform action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function transformAsync(operation) {
+	return {
+		kind: "transformation",
+		type: "transform",
+		reference: transformAsync,
+		async: true,
+		operation,
+		async "~run"(dataset) {
+			dataset.value = await this.operation(dataset.value);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/trim/trim.ts
+/**
+* Creates a trim transformation action.
+*
+* @returns A trim action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function trim() {
+	return {
+		kind: "transformation",
+		type: "trim",
+		reference: trim,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = dataset.value.trim();
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/trimEnd/trimEnd.ts
+/**
+* Creates a trim end transformation action.
+*
+* @returns A trim end action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function trimEnd() {
+	return {
+		kind: "transformation",
+		type: "trim_end",
+		reference: trimEnd,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = dataset.value.trimEnd();
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/trimStart/trimStart.ts
+/**
+* Creates a trim start transformation action.
+*
+* @returns A trim start action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function trimStart() {
+	return {
+		kind: "transformation",
+		type: "trim_start",
+		reference: trimStart,
+		async: false,
+		"~run"(dataset) {
+			dataset.value = dataset.value.trimStart();
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/ulid/ulid.ts
+/* @__NO_SIDE_EFFECTS__ */
+function ulid(message$1) {
+	return {
+		kind: "validation",
+		type: "ulid",
+		reference: ulid,
+		async: false,
+		expects: null,
+		requirement: ULID_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "ULID", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/url/url.ts
+/* @__NO_SIDE_EFFECTS__ */
+function url(message$1) {
+	return {
+		kind: "validation",
+		type: "url",
+		reference: url,
+		async: false,
+		expects: null,
+		requirement(input) {
+			try {
+				if (URL.canParse) return URL.canParse(input);
+				new URL(input);
+				return true;
+			} catch {
+				return false;
+			}
+		},
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement(dataset.value)) _addIssue(this, "URL", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/uuid/uuid.ts
+/* @__NO_SIDE_EFFECTS__ */
+function uuid(message$1) {
+	return {
+		kind: "validation",
+		type: "uuid",
+		reference: uuid,
+		async: false,
+		expects: null,
+		requirement: UUID_REGEX,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.test(dataset.value)) _addIssue(this, "UUID", dataset, config$1);
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/value/value.ts
+/* @__NO_SIDE_EFFECTS__ */
+function value(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "value",
+		reference: value,
+		async: false,
+		expects: requirement instanceof Date ? requirement.toJSON() : /* @__PURE__ */ _stringify(requirement),
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !/* @__PURE__ */ _isValueMatch(this.requirement, dataset.value)) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/values/values.ts
+/* @__NO_SIDE_EFFECTS__ */
+function values(requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "values",
+		reference: values,
+		async: false,
+		expects: `${/* @__PURE__ */ _joinExpects(requirement.map((value$1) => value$1 instanceof Date ? value$1.toJSON() : /* @__PURE__ */ _stringify(value$1)), "|")}`,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed && !this.requirement.some((requirement$1) => /* @__PURE__ */ _isValueMatch(requirement$1, dataset.value))) _addIssue(this, "value", dataset, config$1, { received: dataset.value instanceof Date ? dataset.value.toJSON() : /* @__PURE__ */ _stringify(dataset.value) });
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/actions/words/words.ts
+/* @__NO_SIDE_EFFECTS__ */
+function words(locales, requirement, message$1) {
+	return {
+		kind: "validation",
+		type: "words",
+		reference: words,
+		async: false,
+		expects: `${requirement}`,
+		locales,
+		requirement,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.typed) {
+				const count = /* @__PURE__ */ _getWordCount(this.locales, dataset.value);
+				if (count !== this.requirement) _addIssue(this, "words", dataset, config$1, { received: `${count}` });
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/const.ts
+const ABORT_EARLY_CONFIG = { abortEarly: true };
+
+//#endregion
+//#region src/methods/assert/assert.ts
+/**
+* Checks if the input matches the schema. As this is an assertion function, it
+* can be used as a type guard.
+*
+* @param schema The schema to be used.
+* @param input The input to be tested.
+*/
+function assert(schema, input) {
+	const issues = schema["~run"]({ value: input }, ABORT_EARLY_CONFIG).issues;
+	if (issues) throw new ValiError(issues);
+}
+
+//#endregion
+//#region src/methods/cache/_LruCache.ts
+/**
+* Efficient LRU cache using Map iteration order.
+*/
+var _LruCache = class {
+	constructor(config$1) {
+		this.refCount = 0;
+		this.maxSize = config$1?.maxSize ?? 1e3;
+		this.maxAge = config$1?.maxAge ?? Infinity;
+		this.hasMaxAge = isFinite(this.maxAge);
+	}
+	/**
+	* Stringifies an unknown input to a cache key component.
+	*
+	* @param input The unknown input.
+	*
+	* @returns A cache key component.
+	*/
+	stringify(input) {
+		const type = typeof input;
+		if (type === "string") return `"${input}"`;
+		if (type === "number" || type === "boolean") return `${input}`;
+		if (type === "bigint") return `${input}n`;
+		if (type === "object" || type === "function") {
+			if (input) {
+				this.refIds ?? (this.refIds = /* @__PURE__ */ new WeakMap());
+				let id = this.refIds.get(input);
+				if (!id) {
+					id = ++this.refCount;
+					this.refIds.set(input, id);
+				}
+				return `#${id}`;
+			}
+			return "null";
+		}
+		return type;
+	}
+	/**
+	* Creates a cache key from input and config.
+	*
+	* @param input The input value.
+	* @param config The parse configuration.
+	*
+	* @returns The cache key.
+	*/
+	key(input, config$1 = {}) {
+		return `${this.stringify(input)}|${this.stringify(config$1.lang)}|${this.stringify(config$1.message)}|${this.stringify(config$1.abortEarly)}|${this.stringify(config$1.abortPipeEarly)}`;
+	}
+	/**
+	* Gets a value from the cache by key.
+	*
+	* @param key The cache key.
+	*
+	* @returns The cached value.
+	*/
+	get(key) {
+		if (!this.store) return void 0;
+		const entry = this.store.get(key);
+		if (!entry) return void 0;
+		if (this.hasMaxAge && Date.now() - entry[1] > this.maxAge) {
+			this.store.delete(key);
+			return;
+		}
+		this.store.delete(key);
+		this.store.set(key, entry);
+		return entry[0];
+	}
+	/**
+	* Sets a value in the cache by key.
+	*
+	* @param key The cache key.
+	* @param value The cached value.
+	*/
+	set(key, value$1) {
+		this.store ?? (this.store = /* @__PURE__ */ new Map());
+		this.store.delete(key);
+		const timestamp = this.hasMaxAge ? Date.now() : 0;
+		this.store.set(key, [value$1, timestamp]);
+		if (this.store.size > this.maxSize) this.store.delete(this.store.keys().next().value);
+	}
+	/**
+	* Clears all entries from the cache.
+	*/
+	clear() {
+		this.store?.clear();
+	}
+};
+
+//#endregion
+//#region src/methods/cache/cache.ts
+/* @__NO_SIDE_EFFECTS__ */
+function cache(schema, config$1) {
+	return _standardSchema({
+		...schema,
+		cacheConfig: config$1,
+		cache: new _LruCache(config$1),
+		"~run"(dataset, runConfig) {
+			const key = this.cache.key(dataset.value, runConfig);
+			let outputDataset = this.cache.get(key);
+			if (!outputDataset) this.cache.set(key, outputDataset = schema["~run"](dataset, runConfig));
+			return /* @__PURE__ */ _cloneDataset(outputDataset);
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/cache/cacheAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function cacheAsync(schema, config$1) {
+	let activeRuns;
+	return _standardSchema({
+		...schema,
+		async: true,
+		cacheConfig: config$1,
+		cache: new _LruCache(config$1),
+		async "~run"(dataset, runConfig) {
+			const key = this.cache.key(dataset.value, runConfig);
+			const cached = this.cache.get(key);
+			if (cached) return /* @__PURE__ */ _cloneDataset(cached);
+			let promise$1 = activeRuns?.get(key);
+			if (!promise$1) {
+				activeRuns ?? (activeRuns = /* @__PURE__ */ new Map());
+				promise$1 = Promise.resolve(schema["~run"](dataset, runConfig));
+				activeRuns.set(key, promise$1);
+			}
+			try {
+				const outputDataset = await promise$1;
+				this.cache.set(key, outputDataset);
+				return /* @__PURE__ */ _cloneDataset(outputDataset);
+			} finally {
+				activeRuns?.delete(key);
+			}
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/config/config.ts
+/**
+* Changes the local configuration of a schema.
+*
+* @param schema The schema to configure.
+* @param config The parse configuration.
+*
+* @returns The configured schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function config(schema, config$1) {
+	return _standardSchema({
+		...schema,
+		"~run"(dataset, config_) {
+			return schema["~run"](dataset, {
+				...config_,
+				...config$1
+			});
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/getFallback/getFallback.ts
+/**
+* Returns the fallback value of the schema.
+*
+* @param schema The schema to get it from.
+* @param dataset The output dataset if available.
+* @param config The config if available.
+*
+* @returns The fallback value.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getFallback(schema, dataset, config$1) {
+	return typeof schema.fallback === "function" ? schema.fallback(dataset, config$1) : schema.fallback;
+}
+
+//#endregion
+//#region src/methods/fallback/fallback.ts
+/**
+* Returns a fallback value as output if the input does not match the schema.
+*
+* @param schema The schema to catch.
+* @param fallback The fallback value.
+*
+* @returns The passed schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function fallback(schema, fallback$1) {
+	return _standardSchema({
+		...schema,
+		fallback: fallback$1,
+		"~run"(dataset, config$1) {
+			const outputDataset = schema["~run"](dataset, config$1);
+			return outputDataset.issues ? {
+				typed: true,
+				value: /* @__PURE__ */ getFallback(this, outputDataset, config$1)
+			} : outputDataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/fallback/fallbackAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function fallbackAsync(schema, fallback$1) {
+	return _standardSchema({
+		...schema,
+		fallback: fallback$1,
+		async: true,
+		async "~run"(dataset, config$1) {
+			const outputDataset = await schema["~run"](dataset, config$1);
+			return outputDataset.issues ? {
+				typed: true,
+				value: await /* @__PURE__ */ getFallback(this, outputDataset, config$1)
+			} : outputDataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/flatten/flatten.ts
+/* @__NO_SIDE_EFFECTS__ */
+function flatten(issues) {
+	const flatErrors = {};
+	for (const issue of issues) if (issue.path) {
+		const dotPath = /* @__PURE__ */ getDotPath(issue);
+		if (dotPath) {
+			if (!flatErrors.nested) flatErrors.nested = {};
+			if (Object.prototype.hasOwnProperty.call(flatErrors.nested, dotPath)) flatErrors.nested[dotPath].push(issue.message);
+			else flatErrors.nested[dotPath] = [issue.message];
+		} else if (flatErrors.other) flatErrors.other.push(issue.message);
+		else flatErrors.other = [issue.message];
+	} else if (flatErrors.root) flatErrors.root.push(issue.message);
+	else flatErrors.root = [issue.message];
+	return flatErrors;
+}
+
+//#endregion
+//#region src/methods/forward/forward.ts
+/**
+* Forwards the issues of the passed validation action.
+*
+* @param action The validation action.
+* @param path The path to forward the issues to.
+*
+* @returns The modified action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function forward(action, path) {
+	return {
+		...action,
+		"~run"(dataset, config$1) {
+			const prevIssues = dataset.issues && [...dataset.issues];
+			dataset = action["~run"](dataset, config$1);
+			if (dataset.issues) {
+				for (const issue of dataset.issues) if (!prevIssues?.includes(issue)) {
+					let pathInput = dataset.value;
+					for (const key of path) {
+						const pathValue = pathInput[key];
+						const pathItem = {
+							type: "unknown",
+							origin: "value",
+							input: pathInput,
+							key,
+							value: pathValue
+						};
+						if (issue.path) issue.path.push(pathItem);
+						else issue.path = [pathItem];
+						if (!pathValue) break;
+						pathInput = pathValue;
+					}
+				}
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/methods/forward/forwardAsync.ts
+/**
+* Forwards the issues of the passed validation action.
+*
+* @param action The validation action.
+* @param path The path to forward the issues to.
+*
+* @returns The modified action.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function forwardAsync(action, path) {
+	return {
+		...action,
+		async: true,
+		async "~run"(dataset, config$1) {
+			const prevIssues = dataset.issues && [...dataset.issues];
+			dataset = await action["~run"](dataset, config$1);
+			if (dataset.issues) {
+				for (const issue of dataset.issues) if (!prevIssues?.includes(issue)) {
+					let pathInput = dataset.value;
+					for (const key of path) {
+						const pathValue = pathInput[key];
+						const pathItem = {
+							type: "unknown",
+							origin: "value",
+							input: pathInput,
+							key,
+							value: pathValue
+						};
+						if (issue.path) issue.path.push(pathItem);
+						else issue.path = [pathItem];
+						if (!pathValue) break;
+						pathInput = pathValue;
+					}
+				}
+			}
+			return dataset;
+		}
+	};
+}
+
+//#endregion
+//#region src/methods/getDefault/getDefault.ts
+/**
+* Returns the default value of the schema.
+*
+* @param schema The schema to get it from.
+* @param dataset The input dataset if available.
+* @param config The config if available.
+*
+* @returns The default value.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getDefault(schema, dataset, config$1) {
+	return typeof schema.default === "function" ? schema.default(dataset, config$1) : schema.default;
+}
+
+//#endregion
+//#region src/methods/getDefaults/getDefaults.ts
+/**
+* Returns the default values of the schema.
+*
+* Hint: The difference to `getDefault` is that for object and tuple schemas
+* this function recursively returns the default values of the subschemas
+* instead of `undefined`.
+*
+* @param schema The schema to get them from.
+*
+* @returns The default values.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getDefaults(schema) {
+	if ("entries" in schema) {
+		const object$1 = {};
+		for (const key in schema.entries) object$1[key] = /* @__PURE__ */ getDefaults(schema.entries[key]);
+		return object$1;
+	}
+	if ("items" in schema) return schema.items.map(getDefaults);
+	return /* @__PURE__ */ getDefault(schema);
+}
+
+//#endregion
+//#region src/methods/getDefaults/getDefaultsAsync.ts
+/**
+* Returns the default values of the schema.
+*
+* Hint: The difference to `getDefault` is that for object and tuple schemas
+* this function recursively returns the default values of the subschemas
+* instead of `undefined`.
+*
+* @param schema The schema to get them from.
+*
+* @returns The default values.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+async function getDefaultsAsync(schema) {
+	if ("entries" in schema) return Object.fromEntries(await Promise.all(Object.entries(schema.entries).map(async ([key, value$1]) => [key, await /* @__PURE__ */ getDefaultsAsync(value$1)])));
+	if ("items" in schema) return Promise.all(schema.items.map(getDefaultsAsync));
+	return /* @__PURE__ */ getDefault(schema);
+}
+
+//#endregion
+//#region src/methods/getDescription/getDescription.ts
+/**
+* Returns the description of the schema.
+*
+* If multiple descriptions are defined, the last one of the highest level is
+* returned. If no description is defined, `undefined` is returned.
+*
+* @param schema The schema to get the description from.
+*
+* @returns The description, if any.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getDescription(schema) {
+	return /* @__PURE__ */ _getLastMetadata(schema, "description");
+}
+
+//#endregion
+//#region src/methods/getExamples/getExamples.ts
+/**
+* Returns the examples of a schema.
+*
+* If multiple examples are defined, it concatenates them using depth-first
+* search. If no examples are defined, an empty array is returned.
+*
+* @param schema The schema to get the examples from.
+*
+* @returns The examples, if any.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getExamples(schema) {
+	const examples$1 = [];
+	function depthFirstCollect(schema$1) {
+		if ("pipe" in schema$1) {
+			for (const item of schema$1.pipe) if (item.kind === "schema" && "pipe" in item) depthFirstCollect(item);
+			else if (item.kind === "metadata" && item.type === "examples") for (const example of item.examples) examples$1.push(example);
+		}
+	}
+	depthFirstCollect(schema);
+	return examples$1;
+}
+
+//#endregion
+//#region src/methods/getFallbacks/getFallbacks.ts
+/**
+* Returns the fallback values of the schema.
+*
+* Hint: The difference to `getFallback` is that for object and tuple schemas
+* this function recursively returns the fallback values of the subschemas
+* instead of `undefined`.
+*
+* @param schema The schema to get them from.
+*
+* @returns The fallback values.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getFallbacks(schema) {
+	if ("entries" in schema) {
+		const object$1 = {};
+		for (const key in schema.entries) object$1[key] = /* @__PURE__ */ getFallbacks(schema.entries[key]);
+		return object$1;
+	}
+	if ("items" in schema) return schema.items.map(getFallbacks);
+	return /* @__PURE__ */ getFallback(schema);
+}
+
+//#endregion
+//#region src/methods/getFallbacks/getFallbacksAsync.ts
+/**
+* Returns the fallback values of the schema.
+*
+* Hint: The difference to `getFallback` is that for object and tuple schemas
+* this function recursively returns the fallback values of the subschemas
+* instead of `undefined`.
+*
+* @param schema The schema to get them from.
+*
+* @returns The fallback values.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+async function getFallbacksAsync(schema) {
+	if ("entries" in schema) return Object.fromEntries(await Promise.all(Object.entries(schema.entries).map(async ([key, value$1]) => [key, await /* @__PURE__ */ getFallbacksAsync(value$1)])));
+	if ("items" in schema) return Promise.all(schema.items.map(getFallbacksAsync));
+	return /* @__PURE__ */ getFallback(schema);
+}
+
+//#endregion
+//#region src/methods/getMetadata/getMetadata.ts
+/**
+* Returns the metadata of a schema.
+*
+* If multiple metadata are defined, it shallowly merges them using depth-first
+* search. If no metadata is defined, an empty object is returned.
+*
+* @param schema Schema to get the metadata from.
+*
+* @returns The metadata, if any.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getMetadata(schema) {
+	const result = {};
+	function depthFirstMerge(schema$1) {
+		if ("pipe" in schema$1) {
+			for (const item of schema$1.pipe) if (item.kind === "schema" && "pipe" in item) depthFirstMerge(item);
+			else if (item.kind === "metadata" && item.type === "metadata") Object.assign(result, item.metadata);
+		}
+	}
+	depthFirstMerge(schema);
+	return result;
+}
+
+//#endregion
+//#region src/methods/getTitle/getTitle.ts
+/**
+* Returns the title of the schema.
+*
+* If multiple titles are defined, the last one of the highest level is
+* returned. If no title is defined, `undefined` is returned.
+*
+* @param schema The schema to get the title from.
+*
+* @returns The title, if any.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function getTitle(schema) {
+	return /* @__PURE__ */ _getLastMetadata(schema, "title");
+}
+
+//#endregion
+//#region src/methods/is/is.ts
+/**
+* Checks if the input matches the schema. By using a type predicate, this
+* function can be used as a type guard.
+*
+* @param schema The schema to be used.
+* @param input The input to be tested.
+*
+* @returns Whether the input matches the schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function is(schema, input) {
+	return !schema["~run"]({ value: input }, ABORT_EARLY_CONFIG).issues;
+}
+
+//#endregion
+//#region src/schemas/any/any.ts
+/**
+* Creates an any schema.
+*
+* Hint: This schema function exists only for completeness and is not
+* recommended in practice. Instead, `unknown` should be used to accept
+* unknown data.
+*
+* @returns An any schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function any() {
+	return _standardSchema({
+		kind: "schema",
+		type: "any",
+		reference: any,
+		expects: "any",
+		async: false,
+		"~run"(dataset) {
+			dataset.typed = true;
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/array/array.ts
+/* @__NO_SIDE_EFFECTS__ */
+function array(item, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "array",
+		reference: array,
+		expects: "Array",
+		async: false,
+		item,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				for (let key = 0; key < input.length; key++) {
+					const value$1 = input[key];
+					const itemDataset = this.item["~run"]({ value: value$1 }, config$1);
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/array/arrayAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function arrayAsync(item, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "array",
+		reference: arrayAsync,
+		expects: "Array",
+		async: true,
+		item,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				const itemDatasets = await Promise.all(input.map((value$1) => this.item["~run"]({ value: value$1 }, config$1)));
+				for (let key = 0; key < itemDatasets.length; key++) {
+					const itemDataset = itemDatasets[key];
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: input[key]
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/bigint/bigint.ts
+/* @__NO_SIDE_EFFECTS__ */
+function bigint(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "bigint",
+		reference: bigint,
+		expects: "bigint",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (typeof dataset.value === "bigint") dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/blob/blob.ts
+/* @__NO_SIDE_EFFECTS__ */
+function blob(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "blob",
+		reference: blob,
+		expects: "Blob",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value instanceof Blob) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/boolean/boolean.ts
+/* @__NO_SIDE_EFFECTS__ */
+function dist_boolean(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "boolean",
+		reference: dist_boolean,
+		expects: "boolean",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (typeof dataset.value === "boolean") dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/custom/custom.ts
+/* @__NO_SIDE_EFFECTS__ */
+function custom(check$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "custom",
+		reference: custom,
+		expects: "unknown",
+		async: false,
+		check: check$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (this.check(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/custom/customAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function customAsync(check$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "custom",
+		reference: customAsync,
+		expects: "unknown",
+		async: true,
+		check: check$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (await this.check(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/date/date.ts
+/* @__NO_SIDE_EFFECTS__ */
+function date(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "date",
+		reference: date,
+		expects: "Date",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value instanceof Date) if (!isNaN(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1, { received: "\"Invalid Date\"" });
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/enum/enum.ts
+/* @__NO_SIDE_EFFECTS__ */
+function enum_(enum__, message$1) {
+	const options = [];
+	for (const key in enum__) if (`${+key}` !== key || typeof enum__[key] !== "string" || !Object.is(enum__[enum__[key]], +key)) options.push(enum__[key]);
+	return _standardSchema({
+		kind: "schema",
+		type: "enum",
+		reference: enum_,
+		expects: /* @__PURE__ */ _joinExpects(options.map(_stringify), "|"),
+		async: false,
+		enum: enum__,
+		options,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (this.options.includes(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/exactOptional/exactOptional.ts
+/* @__NO_SIDE_EFFECTS__ */
+function exactOptional(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "exact_optional",
+		reference: exactOptional,
+		expects: wrapped.expects,
+		async: false,
+		wrapped,
+		default: default_,
+		"~run"(dataset, config$1) {
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/exactOptional/exactOptionalAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function exactOptionalAsync(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "exact_optional",
+		reference: exactOptionalAsync,
+		expects: wrapped.expects,
+		async: true,
+		wrapped,
+		default: default_,
+		async "~run"(dataset, config$1) {
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/file/file.ts
+/* @__NO_SIDE_EFFECTS__ */
+function file(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "file",
+		reference: file,
+		expects: "File",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value instanceof File) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/function/function.ts
+/* @__NO_SIDE_EFFECTS__ */
+function function_(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "function",
+		reference: function_,
+		expects: "Function",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (typeof dataset.value === "function") dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/instance/instance.ts
+/* @__NO_SIDE_EFFECTS__ */
+function instance(class_, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "instance",
+		reference: instance,
+		expects: class_.name,
+		async: false,
+		class: class_,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value instanceof this.class) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/intersect/utils/_merge/_merge.ts
+/**
+* Merges two values into one single output.
+*
+* @param value1 First value.
+* @param value2 Second value.
+*
+* @returns The merge dataset.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _merge(value1, value2) {
+	if (typeof value1 === typeof value2) {
+		if (/* @__PURE__ */ _isSameValueZero(value1, value2) || value1 instanceof Date && value2 instanceof Date && /* @__PURE__ */ _isSameValueZero(+value1, +value2)) return { value: value1 };
+		if (value1 && value2 && value1.constructor === Object && value2.constructor === Object) {
+			const nextValue = {
+				...value1,
+				...value2
+			};
+			for (const key in value2) if (Object.prototype.hasOwnProperty.call(value1, key) && Object.prototype.hasOwnProperty.call(value2, key)) {
+				const dataset = /* @__PURE__ */ _merge(value1[key], value2[key]);
+				if (dataset.issue) return dataset;
+				nextValue[key] = dataset.value;
+			}
+			return { value: nextValue };
+		}
+		if (Array.isArray(value1) && Array.isArray(value2)) {
+			if (value1.length === value2.length) {
+				const nextValue = [...value1];
+				for (let index = 0; index < value1.length; index++) {
+					const dataset = /* @__PURE__ */ _merge(value1[index], value2[index]);
+					if (dataset.issue) return dataset;
+					nextValue[index] = dataset.value;
+				}
+				return { value: nextValue };
+			}
+		}
+	}
+	return { issue: true };
+}
+
+//#endregion
+//#region src/schemas/intersect/intersect.ts
+/* @__NO_SIDE_EFFECTS__ */
+function intersect(options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "intersect",
+		reference: intersect,
+		expects: /* @__PURE__ */ _joinExpects(options.map((option) => option.expects), "&"),
+		async: false,
+		options,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (this.options.length) {
+				const input = dataset.value;
+				let outputs;
+				dataset.typed = true;
+				for (const schema of this.options) {
+					const optionDataset = schema["~run"]({ value: input }, config$1);
+					if (optionDataset.issues) {
+						if (dataset.issues) for (const issue of optionDataset.issues) dataset.issues.push(issue);
+						else dataset.issues = optionDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!optionDataset.typed) dataset.typed = false;
+					if (dataset.typed) if (outputs) outputs.push(optionDataset.value);
+					else outputs = [optionDataset.value];
+				}
+				if (dataset.typed) {
+					dataset.value = outputs[0];
+					for (let index = 1; index < outputs.length; index++) {
+						const mergeDataset = /* @__PURE__ */ _merge(dataset.value, outputs[index]);
+						if (mergeDataset.issue) {
+							_addIssue(this, "type", dataset, config$1, { received: "unknown" });
+							break;
+						}
+						dataset.value = mergeDataset.value;
+					}
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/intersect/intersectAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function intersectAsync(options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "intersect",
+		reference: intersectAsync,
+		expects: /* @__PURE__ */ _joinExpects(options.map((option) => option.expects), "&"),
+		async: true,
+		options,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (this.options.length) {
+				const input = dataset.value;
+				let outputs;
+				dataset.typed = true;
+				const optionDatasets = await Promise.all(this.options.map((schema) => schema["~run"]({ value: input }, config$1)));
+				for (const optionDataset of optionDatasets) {
+					if (optionDataset.issues) {
+						if (dataset.issues) for (const issue of optionDataset.issues) dataset.issues.push(issue);
+						else dataset.issues = optionDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!optionDataset.typed) dataset.typed = false;
+					if (dataset.typed) if (outputs) outputs.push(optionDataset.value);
+					else outputs = [optionDataset.value];
+				}
+				if (dataset.typed) {
+					dataset.value = outputs[0];
+					for (let index = 1; index < outputs.length; index++) {
+						const mergeDataset = /* @__PURE__ */ _merge(dataset.value, outputs[index]);
+						if (mergeDataset.issue) {
+							_addIssue(this, "type", dataset, config$1, { received: "unknown" });
+							break;
+						}
+						dataset.value = mergeDataset.value;
+					}
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/lazy/lazy.ts
+/**
+* Creates a lazy schema.
+*
+* @param getter The schema getter.
+*
+* @returns A lazy schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function lazy(getter) {
+	return _standardSchema({
+		kind: "schema",
+		type: "lazy",
+		reference: lazy,
+		expects: "unknown",
+		async: false,
+		getter,
+		"~run"(dataset, config$1) {
+			return this.getter(dataset.value)["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/lazy/lazyAsync.ts
+/**
+* Creates a lazy schema.
+*
+* @param getter The schema getter.
+*
+* @returns A lazy schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function lazyAsync(getter) {
+	return _standardSchema({
+		kind: "schema",
+		type: "lazy",
+		reference: lazyAsync,
+		expects: "unknown",
+		async: true,
+		getter,
+		async "~run"(dataset, config$1) {
+			return (await this.getter(dataset.value))["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/literal/literal.ts
+/* @__NO_SIDE_EFFECTS__ */
+function literal(literal_, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "literal",
+		reference: literal,
+		expects: /* @__PURE__ */ _stringify(literal_),
+		async: false,
+		literal: literal_,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (/* @__PURE__ */ _isSameValueZero(dataset.value, this.literal)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/looseObject/looseObject.ts
+/* @__NO_SIDE_EFFECTS__ */
+function looseObject(entries$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "loose_object",
+		reference: looseObject,
+		expects: "Object",
+		async: false,
+		entries: entries$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				for (const key in this.entries) {
+					const valueSchema = this.entries[key];
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : /* @__PURE__ */ getDefault(valueSchema);
+						const valueDataset = valueSchema["~run"]({ value: value$1 }, config$1);
+						if (valueDataset.issues) {
+							const pathItem = {
+								type: "object",
+								origin: "value",
+								input,
+								key,
+								value: value$1
+							};
+							for (const issue of valueDataset.issues) {
+								if (issue.path) issue.path.unshift(pathItem);
+								else issue.path = [pathItem];
+								dataset.issues?.push(issue);
+							}
+							if (!dataset.issues) dataset.issues = valueDataset.issues;
+							if (config$1.abortEarly) {
+								dataset.typed = false;
+								break;
+							}
+						}
+						if (!valueDataset.typed) dataset.typed = false;
+						dataset.value[key] = valueDataset.value;
+					} else if (valueSchema.fallback !== void 0) dataset.value[key] = /* @__PURE__ */ getFallback(valueSchema);
+					else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+						_addIssue(this, "key", dataset, config$1, {
+							input: void 0,
+							expected: `"${key}"`,
+							path: [{
+								type: "object",
+								origin: "key",
+								input,
+								key,
+								value: input[key]
+							}]
+						});
+						if (config$1.abortEarly) break;
+					}
+				}
+				if (!dataset.issues || !config$1.abortEarly) {
+					for (const key in input) if (/* @__PURE__ */ _isValidObjectKey(input, key) && !Object.prototype.hasOwnProperty.call(this.entries, key)) dataset.value[key] = input[key];
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/looseObject/looseObjectAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function looseObjectAsync(entries$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "loose_object",
+		reference: looseObjectAsync,
+		expects: "Object",
+		async: true,
+		entries: entries$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				const valueDatasets = await Promise.all(Object.entries(this.entries).map(async ([key, valueSchema]) => {
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : await /* @__PURE__ */ getDefault(valueSchema);
+						return [
+							key,
+							value$1,
+							valueSchema,
+							await valueSchema["~run"]({ value: value$1 }, config$1)
+						];
+					}
+					return [
+						key,
+						input[key],
+						valueSchema,
+						null
+					];
+				}));
+				for (const [key, value$1, valueSchema, valueDataset] of valueDatasets) if (valueDataset) {
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value[key] = valueDataset.value;
+				} else if (valueSchema.fallback !== void 0) dataset.value[key] = await /* @__PURE__ */ getFallback(valueSchema);
+				else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+					_addIssue(this, "key", dataset, config$1, {
+						input: void 0,
+						expected: `"${key}"`,
+						path: [{
+							type: "object",
+							origin: "key",
+							input,
+							key,
+							value: value$1
+						}]
+					});
+					if (config$1.abortEarly) break;
+				}
+				if (!dataset.issues || !config$1.abortEarly) {
+					for (const key in input) if (/* @__PURE__ */ _isValidObjectKey(input, key) && !Object.prototype.hasOwnProperty.call(this.entries, key)) dataset.value[key] = input[key];
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/looseTuple/looseTuple.ts
+/* @__NO_SIDE_EFFECTS__ */
+function looseTuple(items, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "loose_tuple",
+		reference: looseTuple,
+		expects: "Array",
+		async: false,
+		items,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				for (let key = 0; key < this.items.length; key++) {
+					const value$1 = input[key];
+					const itemDataset = this.items[key]["~run"]({ value: value$1 }, config$1);
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+				if (!dataset.issues || !config$1.abortEarly) for (let key = this.items.length; key < input.length; key++) dataset.value.push(input[key]);
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/looseTuple/looseTupleAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function looseTupleAsync(items, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "loose_tuple",
+		reference: looseTupleAsync,
+		expects: "Array",
+		async: true,
+		items,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				const itemDatasets = await Promise.all(this.items.map(async (item, key) => {
+					const value$1 = input[key];
+					return [
+						key,
+						value$1,
+						await item["~run"]({ value: value$1 }, config$1)
+					];
+				}));
+				for (const [key, value$1, itemDataset] of itemDatasets) {
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+				if (!dataset.issues || !config$1.abortEarly) for (let key = this.items.length; key < input.length; key++) dataset.value.push(input[key]);
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/map/map.ts
+/* @__NO_SIDE_EFFECTS__ */
+function map(key, value$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "map",
+		reference: map,
+		expects: "Map",
+		async: false,
+		key,
+		value: value$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input instanceof Map) {
+				dataset.typed = true;
+				dataset.value = /* @__PURE__ */ new Map();
+				for (const [inputKey, inputValue] of input) {
+					const keyDataset = this.key["~run"]({ value: inputKey }, config$1);
+					if (keyDataset.issues) {
+						const pathItem = {
+							type: "map",
+							origin: "key",
+							input,
+							key: inputKey,
+							value: inputValue
+						};
+						for (const issue of keyDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = keyDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					const valueDataset = this.value["~run"]({ value: inputValue }, config$1);
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "map",
+							origin: "value",
+							input,
+							key: inputKey,
+							value: inputValue
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!keyDataset.typed || !valueDataset.typed) dataset.typed = false;
+					dataset.value.set(keyDataset.value, valueDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/map/mapAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function mapAsync(key, value$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "map",
+		reference: mapAsync,
+		expects: "Map",
+		async: true,
+		key,
+		value: value$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input instanceof Map) {
+				dataset.typed = true;
+				dataset.value = /* @__PURE__ */ new Map();
+				const datasets = await Promise.all([...input].map(([inputKey, inputValue]) => Promise.all([
+					inputKey,
+					inputValue,
+					this.key["~run"]({ value: inputKey }, config$1),
+					this.value["~run"]({ value: inputValue }, config$1)
+				])));
+				for (const [inputKey, inputValue, keyDataset, valueDataset] of datasets) {
+					if (keyDataset.issues) {
+						const pathItem = {
+							type: "map",
+							origin: "key",
+							input,
+							key: inputKey,
+							value: inputValue
+						};
+						for (const issue of keyDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = keyDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "map",
+							origin: "value",
+							input,
+							key: inputKey,
+							value: inputValue
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!keyDataset.typed || !valueDataset.typed) dataset.typed = false;
+					dataset.value.set(keyDataset.value, valueDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nan/nan.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nan(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "nan",
+		reference: nan,
+		expects: "NaN",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (Number.isNaN(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/never/never.ts
+/* @__NO_SIDE_EFFECTS__ */
+function never(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "never",
+		reference: never,
+		expects: "never",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			_addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nonNullable/nonNullable.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonNullable(wrapped, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "non_nullable",
+		reference: nonNullable,
+		expects: "!null",
+		async: false,
+		wrapped,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value !== null) dataset = this.wrapped["~run"](dataset, config$1);
+			if (dataset.value === null) _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nonNullable/nonNullableAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonNullableAsync(wrapped, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "non_nullable",
+		reference: nonNullableAsync,
+		expects: "!null",
+		async: true,
+		wrapped,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (dataset.value !== null) dataset = await this.wrapped["~run"](dataset, config$1);
+			if (dataset.value === null) _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nonNullish/nonNullish.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonNullish(wrapped, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "non_nullish",
+		reference: nonNullish,
+		expects: "(!null & !undefined)",
+		async: false,
+		wrapped,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (!(dataset.value === null || dataset.value === void 0)) dataset = this.wrapped["~run"](dataset, config$1);
+			if (dataset.value === null || dataset.value === void 0) _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nonNullish/nonNullishAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonNullishAsync(wrapped, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "non_nullish",
+		reference: nonNullishAsync,
+		expects: "(!null & !undefined)",
+		async: true,
+		wrapped,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (!(dataset.value === null || dataset.value === void 0)) dataset = await this.wrapped["~run"](dataset, config$1);
+			if (dataset.value === null || dataset.value === void 0) _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nonOptional/nonOptional.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonOptional(wrapped, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "non_optional",
+		reference: nonOptional,
+		expects: "!undefined",
+		async: false,
+		wrapped,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value !== void 0) dataset = this.wrapped["~run"](dataset, config$1);
+			if (dataset.value === void 0) _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nonOptional/nonOptionalAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nonOptionalAsync(wrapped, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "non_optional",
+		reference: nonOptionalAsync,
+		expects: "!undefined",
+		async: true,
+		wrapped,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			if (dataset.value !== void 0) dataset = await this.wrapped["~run"](dataset, config$1);
+			if (dataset.value === void 0) _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/null/null.ts
+/* @__NO_SIDE_EFFECTS__ */
+function null_(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "null",
+		reference: null_,
+		expects: "null",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value === null) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nullable/nullable.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nullable(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "nullable",
+		reference: nullable,
+		expects: `(${wrapped.expects} | null)`,
+		async: false,
+		wrapped,
+		default: default_,
+		"~run"(dataset, config$1) {
+			if (dataset.value === null) {
+				if (this.default !== void 0) dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === null) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nullable/nullableAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nullableAsync(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "nullable",
+		reference: nullableAsync,
+		expects: `(${wrapped.expects} | null)`,
+		async: true,
+		wrapped,
+		default: default_,
+		async "~run"(dataset, config$1) {
+			if (dataset.value === null) {
+				if (this.default !== void 0) dataset.value = await /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === null) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nullish/nullish.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nullish(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "nullish",
+		reference: nullish,
+		expects: `(${wrapped.expects} | null | undefined)`,
+		async: false,
+		wrapped,
+		default: default_,
+		"~run"(dataset, config$1) {
+			if (dataset.value === null || dataset.value === void 0) {
+				if (this.default !== void 0) dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === null || dataset.value === void 0) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/nullish/nullishAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function nullishAsync(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "nullish",
+		reference: nullishAsync,
+		expects: `(${wrapped.expects} | null | undefined)`,
+		async: true,
+		wrapped,
+		default: default_,
+		async "~run"(dataset, config$1) {
+			if (dataset.value === null || dataset.value === void 0) {
+				if (this.default !== void 0) dataset.value = await /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === null || dataset.value === void 0) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/number/number.ts
+/* @__NO_SIDE_EFFECTS__ */
+function number(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "number",
+		reference: number,
+		expects: "number",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (typeof dataset.value === "number" && !isNaN(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/object/object.ts
+/* @__NO_SIDE_EFFECTS__ */
+function object(entries$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "object",
+		reference: object,
+		expects: "Object",
+		async: false,
+		entries: entries$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				for (const key in this.entries) {
+					const valueSchema = this.entries[key];
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : /* @__PURE__ */ getDefault(valueSchema);
+						const valueDataset = valueSchema["~run"]({ value: value$1 }, config$1);
+						if (valueDataset.issues) {
+							const pathItem = {
+								type: "object",
+								origin: "value",
+								input,
+								key,
+								value: value$1
+							};
+							for (const issue of valueDataset.issues) {
+								if (issue.path) issue.path.unshift(pathItem);
+								else issue.path = [pathItem];
+								dataset.issues?.push(issue);
+							}
+							if (!dataset.issues) dataset.issues = valueDataset.issues;
+							if (config$1.abortEarly) {
+								dataset.typed = false;
+								break;
+							}
+						}
+						if (!valueDataset.typed) dataset.typed = false;
+						dataset.value[key] = valueDataset.value;
+					} else if (valueSchema.fallback !== void 0) dataset.value[key] = /* @__PURE__ */ getFallback(valueSchema);
+					else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+						_addIssue(this, "key", dataset, config$1, {
+							input: void 0,
+							expected: `"${key}"`,
+							path: [{
+								type: "object",
+								origin: "key",
+								input,
+								key,
+								value: input[key]
+							}]
+						});
+						if (config$1.abortEarly) break;
+					}
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/object/objectAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function objectAsync(entries$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "object",
+		reference: objectAsync,
+		expects: "Object",
+		async: true,
+		entries: entries$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				const valueDatasets = await Promise.all(Object.entries(this.entries).map(async ([key, valueSchema]) => {
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : await /* @__PURE__ */ getDefault(valueSchema);
+						return [
+							key,
+							value$1,
+							valueSchema,
+							await valueSchema["~run"]({ value: value$1 }, config$1)
+						];
+					}
+					return [
+						key,
+						input[key],
+						valueSchema,
+						null
+					];
+				}));
+				for (const [key, value$1, valueSchema, valueDataset] of valueDatasets) if (valueDataset) {
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value[key] = valueDataset.value;
+				} else if (valueSchema.fallback !== void 0) dataset.value[key] = await /* @__PURE__ */ getFallback(valueSchema);
+				else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+					_addIssue(this, "key", dataset, config$1, {
+						input: void 0,
+						expected: `"${key}"`,
+						path: [{
+							type: "object",
+							origin: "key",
+							input,
+							key,
+							value: value$1
+						}]
+					});
+					if (config$1.abortEarly) break;
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/objectWithRest/objectWithRest.ts
+/* @__NO_SIDE_EFFECTS__ */
+function objectWithRest(entries$1, rest, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "object_with_rest",
+		reference: objectWithRest,
+		expects: "Object",
+		async: false,
+		entries: entries$1,
+		rest,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				for (const key in this.entries) {
+					const valueSchema = this.entries[key];
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : /* @__PURE__ */ getDefault(valueSchema);
+						const valueDataset = valueSchema["~run"]({ value: value$1 }, config$1);
+						if (valueDataset.issues) {
+							const pathItem = {
+								type: "object",
+								origin: "value",
+								input,
+								key,
+								value: value$1
+							};
+							for (const issue of valueDataset.issues) {
+								if (issue.path) issue.path.unshift(pathItem);
+								else issue.path = [pathItem];
+								dataset.issues?.push(issue);
+							}
+							if (!dataset.issues) dataset.issues = valueDataset.issues;
+							if (config$1.abortEarly) {
+								dataset.typed = false;
+								break;
+							}
+						}
+						if (!valueDataset.typed) dataset.typed = false;
+						dataset.value[key] = valueDataset.value;
+					} else if (valueSchema.fallback !== void 0) dataset.value[key] = /* @__PURE__ */ getFallback(valueSchema);
+					else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+						_addIssue(this, "key", dataset, config$1, {
+							input: void 0,
+							expected: `"${key}"`,
+							path: [{
+								type: "object",
+								origin: "key",
+								input,
+								key,
+								value: input[key]
+							}]
+						});
+						if (config$1.abortEarly) break;
+					}
+				}
+				if (!dataset.issues || !config$1.abortEarly) {
+					for (const key in input) if (/* @__PURE__ */ _isValidObjectKey(input, key) && !Object.prototype.hasOwnProperty.call(this.entries, key)) {
+						const valueDataset = this.rest["~run"]({ value: input[key] }, config$1);
+						if (valueDataset.issues) {
+							const pathItem = {
+								type: "object",
+								origin: "value",
+								input,
+								key,
+								value: input[key]
+							};
+							for (const issue of valueDataset.issues) {
+								if (issue.path) issue.path.unshift(pathItem);
+								else issue.path = [pathItem];
+								dataset.issues?.push(issue);
+							}
+							if (!dataset.issues) dataset.issues = valueDataset.issues;
+							if (config$1.abortEarly) {
+								dataset.typed = false;
+								break;
+							}
+						}
+						if (!valueDataset.typed) dataset.typed = false;
+						dataset.value[key] = valueDataset.value;
+					}
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/objectWithRest/objectWithRestAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function objectWithRestAsync(entries$1, rest, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "object_with_rest",
+		reference: objectWithRestAsync,
+		expects: "Object",
+		async: true,
+		entries: entries$1,
+		rest,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				const [normalDatasets, restDatasets] = await Promise.all([Promise.all(Object.entries(this.entries).map(async ([key, valueSchema]) => {
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : await /* @__PURE__ */ getDefault(valueSchema);
+						return [
+							key,
+							value$1,
+							valueSchema,
+							await valueSchema["~run"]({ value: value$1 }, config$1)
+						];
+					}
+					return [
+						key,
+						input[key],
+						valueSchema,
+						null
+					];
+				})), Promise.all(Object.entries(input).filter(([key]) => /* @__PURE__ */ _isValidObjectKey(input, key) && !Object.prototype.hasOwnProperty.call(this.entries, key)).map(async ([key, value$1]) => [
+					key,
+					value$1,
+					await this.rest["~run"]({ value: value$1 }, config$1)
+				]))]);
+				for (const [key, value$1, valueSchema, valueDataset] of normalDatasets) if (valueDataset) {
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value[key] = valueDataset.value;
+				} else if (valueSchema.fallback !== void 0) dataset.value[key] = await /* @__PURE__ */ getFallback(valueSchema);
+				else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+					_addIssue(this, "key", dataset, config$1, {
+						input: void 0,
+						expected: `"${key}"`,
+						path: [{
+							type: "object",
+							origin: "key",
+							input,
+							key,
+							value: value$1
+						}]
+					});
+					if (config$1.abortEarly) break;
+				}
+				if (!dataset.issues || !config$1.abortEarly) for (const [key, value$1, valueDataset] of restDatasets) {
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value[key] = valueDataset.value;
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/optional/optional.ts
+/* @__NO_SIDE_EFFECTS__ */
+function optional(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "optional",
+		reference: optional,
+		expects: `(${wrapped.expects} | undefined)`,
+		async: false,
+		wrapped,
+		default: default_,
+		"~run"(dataset, config$1) {
+			if (dataset.value === void 0) {
+				if (this.default !== void 0) dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === void 0) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/optional/optionalAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function optionalAsync(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "optional",
+		reference: optionalAsync,
+		expects: `(${wrapped.expects} | undefined)`,
+		async: true,
+		wrapped,
+		default: default_,
+		async "~run"(dataset, config$1) {
+			if (dataset.value === void 0) {
+				if (this.default !== void 0) dataset.value = await /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === void 0) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/picklist/picklist.ts
+/* @__NO_SIDE_EFFECTS__ */
+function picklist(options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "picklist",
+		reference: picklist,
+		expects: /* @__PURE__ */ _joinExpects(options.map(_stringify), "|"),
+		async: false,
+		options,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (this.options.includes(dataset.value)) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/promise/promise.ts
+/* @__NO_SIDE_EFFECTS__ */
+function promise(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "promise",
+		reference: promise,
+		expects: "Promise",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value instanceof Promise) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/record/record.ts
+/* @__NO_SIDE_EFFECTS__ */
+function record(key, value$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "record",
+		reference: record,
+		expects: "Object",
+		async: false,
+		key,
+		value: value$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				for (const entryKey in input) if (/* @__PURE__ */ _isValidObjectKey(input, entryKey)) {
+					const entryValue = input[entryKey];
+					const keyDataset = this.key["~run"]({ value: entryKey }, config$1);
+					if (keyDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "key",
+							input,
+							key: entryKey,
+							value: entryValue
+						};
+						for (const issue of keyDataset.issues) {
+							issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = keyDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					const valueDataset = this.value["~run"]({ value: entryValue }, config$1);
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key: entryKey,
+							value: entryValue
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!keyDataset.typed || !valueDataset.typed) dataset.typed = false;
+					if (keyDataset.typed) dataset.value[keyDataset.value] = valueDataset.value;
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/record/recordAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function recordAsync(key, value$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "record",
+		reference: recordAsync,
+		expects: "Object",
+		async: true,
+		key,
+		value: value$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				const datasets = await Promise.all(Object.entries(input).filter(([key$1]) => /* @__PURE__ */ _isValidObjectKey(input, key$1)).map(([entryKey, entryValue]) => Promise.all([
+					entryKey,
+					entryValue,
+					this.key["~run"]({ value: entryKey }, config$1),
+					this.value["~run"]({ value: entryValue }, config$1)
+				])));
+				for (const [entryKey, entryValue, keyDataset, valueDataset] of datasets) {
+					if (keyDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "key",
+							input,
+							key: entryKey,
+							value: entryValue
+						};
+						for (const issue of keyDataset.issues) {
+							issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = keyDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key: entryKey,
+							value: entryValue
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!keyDataset.typed || !valueDataset.typed) dataset.typed = false;
+					if (keyDataset.typed) dataset.value[keyDataset.value] = valueDataset.value;
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/set/set.ts
+/* @__NO_SIDE_EFFECTS__ */
+function set(value$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "set",
+		reference: set,
+		expects: "Set",
+		async: false,
+		value: value$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input instanceof Set) {
+				dataset.typed = true;
+				dataset.value = /* @__PURE__ */ new Set();
+				for (const inputValue of input) {
+					const valueDataset = this.value["~run"]({ value: inputValue }, config$1);
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "set",
+							origin: "value",
+							input,
+							key: null,
+							value: inputValue
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value.add(valueDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/set/setAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function setAsync(value$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "set",
+		reference: setAsync,
+		expects: "Set",
+		async: true,
+		value: value$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input instanceof Set) {
+				dataset.typed = true;
+				dataset.value = /* @__PURE__ */ new Set();
+				const valueDatasets = await Promise.all([...input].map(async (inputValue) => [inputValue, await this.value["~run"]({ value: inputValue }, config$1)]));
+				for (const [inputValue, valueDataset] of valueDatasets) {
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "set",
+							origin: "value",
+							input,
+							key: null,
+							value: inputValue
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value.add(valueDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/strictObject/strictObject.ts
+/* @__NO_SIDE_EFFECTS__ */
+function strictObject(entries$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "strict_object",
+		reference: strictObject,
+		expects: "Object",
+		async: false,
+		entries: entries$1,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				for (const key in this.entries) {
+					const valueSchema = this.entries[key];
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : /* @__PURE__ */ getDefault(valueSchema);
+						const valueDataset = valueSchema["~run"]({ value: value$1 }, config$1);
+						if (valueDataset.issues) {
+							const pathItem = {
+								type: "object",
+								origin: "value",
+								input,
+								key,
+								value: value$1
+							};
+							for (const issue of valueDataset.issues) {
+								if (issue.path) issue.path.unshift(pathItem);
+								else issue.path = [pathItem];
+								dataset.issues?.push(issue);
+							}
+							if (!dataset.issues) dataset.issues = valueDataset.issues;
+							if (config$1.abortEarly) {
+								dataset.typed = false;
+								break;
+							}
+						}
+						if (!valueDataset.typed) dataset.typed = false;
+						dataset.value[key] = valueDataset.value;
+					} else if (valueSchema.fallback !== void 0) dataset.value[key] = /* @__PURE__ */ getFallback(valueSchema);
+					else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+						_addIssue(this, "key", dataset, config$1, {
+							input: void 0,
+							expected: `"${key}"`,
+							path: [{
+								type: "object",
+								origin: "key",
+								input,
+								key,
+								value: input[key]
+							}]
+						});
+						if (config$1.abortEarly) break;
+					}
+				}
+				if (!dataset.issues || !config$1.abortEarly) {
+					for (const key in input) if (!Object.prototype.hasOwnProperty.call(this.entries, key)) {
+						_addIssue(this, "key", dataset, config$1, {
+							input: key,
+							expected: "never",
+							path: [{
+								type: "object",
+								origin: "key",
+								input,
+								key,
+								value: input[key]
+							}]
+						});
+						break;
+					}
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/strictObject/strictObjectAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function strictObjectAsync(entries$1, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "strict_object",
+		reference: strictObjectAsync,
+		expects: "Object",
+		async: true,
+		entries: entries$1,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				dataset.typed = true;
+				dataset.value = {};
+				const valueDatasets = await Promise.all(Object.entries(this.entries).map(async ([key, valueSchema]) => {
+					if (key in input || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+						const value$1 = key in input ? input[key] : await /* @__PURE__ */ getDefault(valueSchema);
+						return [
+							key,
+							value$1,
+							valueSchema,
+							await valueSchema["~run"]({ value: value$1 }, config$1)
+						];
+					}
+					return [
+						key,
+						input[key],
+						valueSchema,
+						null
+					];
+				}));
+				for (const [key, value$1, valueSchema, valueDataset] of valueDatasets) if (valueDataset) {
+					if (valueDataset.issues) {
+						const pathItem = {
+							type: "object",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of valueDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = valueDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!valueDataset.typed) dataset.typed = false;
+					dataset.value[key] = valueDataset.value;
+				} else if (valueSchema.fallback !== void 0) dataset.value[key] = await /* @__PURE__ */ getFallback(valueSchema);
+				else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish") {
+					_addIssue(this, "key", dataset, config$1, {
+						input: void 0,
+						expected: `"${key}"`,
+						path: [{
+							type: "object",
+							origin: "key",
+							input,
+							key,
+							value: value$1
+						}]
+					});
+					if (config$1.abortEarly) break;
+				}
+				if (!dataset.issues || !config$1.abortEarly) {
+					for (const key in input) if (!Object.prototype.hasOwnProperty.call(this.entries, key)) {
+						_addIssue(this, "key", dataset, config$1, {
+							input: key,
+							expected: "never",
+							path: [{
+								type: "object",
+								origin: "key",
+								input,
+								key,
+								value: input[key]
+							}]
+						});
+						break;
+					}
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/strictTuple/strictTuple.ts
+/* @__NO_SIDE_EFFECTS__ */
+function strictTuple(items, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "strict_tuple",
+		reference: strictTuple,
+		expects: "Array",
+		async: false,
+		items,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				for (let key = 0; key < this.items.length; key++) {
+					const value$1 = input[key];
+					const itemDataset = this.items[key]["~run"]({ value: value$1 }, config$1);
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+				if (!(dataset.issues && config$1.abortEarly) && this.items.length < input.length) _addIssue(this, "type", dataset, config$1, {
+					input: input[this.items.length],
+					expected: "never",
+					path: [{
+						type: "array",
+						origin: "value",
+						input,
+						key: this.items.length,
+						value: input[this.items.length]
+					}]
+				});
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/strictTuple/strictTupleAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function strictTupleAsync(items, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "strict_tuple",
+		reference: strictTupleAsync,
+		expects: "Array",
+		async: true,
+		items,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				const itemDatasets = await Promise.all(this.items.map(async (item, key) => {
+					const value$1 = input[key];
+					return [
+						key,
+						value$1,
+						await item["~run"]({ value: value$1 }, config$1)
+					];
+				}));
+				for (const [key, value$1, itemDataset] of itemDatasets) {
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+				if (!(dataset.issues && config$1.abortEarly) && this.items.length < input.length) _addIssue(this, "type", dataset, config$1, {
+					input: input[this.items.length],
+					expected: "never",
+					path: [{
+						type: "array",
+						origin: "value",
+						input,
+						key: this.items.length,
+						value: input[this.items.length]
+					}]
+				});
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/string/string.ts
+/* @__NO_SIDE_EFFECTS__ */
+function string(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "string",
+		reference: string,
+		expects: "string",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (typeof dataset.value === "string") dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/symbol/symbol.ts
+/* @__NO_SIDE_EFFECTS__ */
+function symbol(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "symbol",
+		reference: symbol,
+		expects: "symbol",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (typeof dataset.value === "symbol") dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/tuple/tuple.ts
+/* @__NO_SIDE_EFFECTS__ */
+function tuple(items, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "tuple",
+		reference: tuple,
+		expects: "Array",
+		async: false,
+		items,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				for (let key = 0; key < this.items.length; key++) {
+					const value$1 = input[key];
+					const itemDataset = this.items[key]["~run"]({ value: value$1 }, config$1);
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/tuple/tupleAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function tupleAsync(items, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "tuple",
+		reference: tupleAsync,
+		expects: "Array",
+		async: true,
+		items,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				const itemDatasets = await Promise.all(this.items.map(async (item, key) => {
+					const value$1 = input[key];
+					return [
+						key,
+						value$1,
+						await item["~run"]({ value: value$1 }, config$1)
+					];
+				}));
+				for (const [key, value$1, itemDataset] of itemDatasets) {
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/tupleWithRest/tupleWithRest.ts
+/* @__NO_SIDE_EFFECTS__ */
+function tupleWithRest(items, rest, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "tuple_with_rest",
+		reference: tupleWithRest,
+		expects: "Array",
+		async: false,
+		items,
+		rest,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				for (let key = 0; key < this.items.length; key++) {
+					const value$1 = input[key];
+					const itemDataset = this.items[key]["~run"]({ value: value$1 }, config$1);
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+				if (!dataset.issues || !config$1.abortEarly) for (let key = this.items.length; key < input.length; key++) {
+					const value$1 = input[key];
+					const itemDataset = this.rest["~run"]({ value: value$1 }, config$1);
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/tupleWithRest/tupleWithRestAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function tupleWithRestAsync(items, rest, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "tuple_with_rest",
+		reference: tupleWithRestAsync,
+		expects: "Array",
+		async: true,
+		items,
+		rest,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (Array.isArray(input)) {
+				dataset.typed = true;
+				dataset.value = [];
+				const [normalDatasets, restDatasets] = await Promise.all([Promise.all(this.items.map(async (item, key) => {
+					const value$1 = input[key];
+					return [
+						key,
+						value$1,
+						await item["~run"]({ value: value$1 }, config$1)
+					];
+				})), Promise.all(input.slice(this.items.length).map(async (value$1, key) => {
+					return [
+						key + this.items.length,
+						value$1,
+						await this.rest["~run"]({ value: value$1 }, config$1)
+					];
+				}))]);
+				for (const [key, value$1, itemDataset] of normalDatasets) {
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+				if (!dataset.issues || !config$1.abortEarly) for (const [key, value$1, itemDataset] of restDatasets) {
+					if (itemDataset.issues) {
+						const pathItem = {
+							type: "array",
+							origin: "value",
+							input,
+							key,
+							value: value$1
+						};
+						for (const issue of itemDataset.issues) {
+							if (issue.path) issue.path.unshift(pathItem);
+							else issue.path = [pathItem];
+							dataset.issues?.push(issue);
+						}
+						if (!dataset.issues) dataset.issues = itemDataset.issues;
+						if (config$1.abortEarly) {
+							dataset.typed = false;
+							break;
+						}
+					}
+					if (!itemDataset.typed) dataset.typed = false;
+					dataset.value.push(itemDataset.value);
+				}
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/undefined/undefined.ts
+/* @__NO_SIDE_EFFECTS__ */
+function undefined_(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "undefined",
+		reference: undefined_,
+		expects: "undefined",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value === void 0) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/undefinedable/undefinedable.ts
+/* @__NO_SIDE_EFFECTS__ */
+function undefinedable(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "undefinedable",
+		reference: undefinedable,
+		expects: `(${wrapped.expects} | undefined)`,
+		async: false,
+		wrapped,
+		default: default_,
+		"~run"(dataset, config$1) {
+			if (dataset.value === void 0) {
+				if (this.default !== void 0) dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === void 0) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/undefinedable/undefinedableAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function undefinedableAsync(wrapped, default_) {
+	return _standardSchema({
+		kind: "schema",
+		type: "undefinedable",
+		reference: undefinedableAsync,
+		expects: `(${wrapped.expects} | undefined)`,
+		async: true,
+		wrapped,
+		default: default_,
+		async "~run"(dataset, config$1) {
+			if (dataset.value === void 0) {
+				if (this.default !== void 0) dataset.value = await /* @__PURE__ */ getDefault(this, dataset, config$1);
+				if (dataset.value === void 0) {
+					dataset.typed = true;
+					return dataset;
+				}
+			}
+			return this.wrapped["~run"](dataset, config$1);
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/union/utils/_subIssues/_subIssues.ts
+/**
+* Returns the sub issues of the provided datasets for the union issue.
+*
+* @param datasets The datasets.
+*
+* @returns The sub issues.
+*
+* @internal
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function _subIssues(datasets) {
+	let issues;
+	if (datasets) for (const dataset of datasets) if (issues) for (const issue of dataset.issues) issues.push(issue);
+	else issues = dataset.issues;
+	return issues;
+}
+
+//#endregion
+//#region src/schemas/union/union.ts
+/* @__NO_SIDE_EFFECTS__ */
+function union(options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "union",
+		reference: union,
+		expects: /* @__PURE__ */ _joinExpects(options.map((option) => option.expects), "|"),
+		async: false,
+		options,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			let validDataset;
+			let typedDatasets;
+			let untypedDatasets;
+			for (const schema of this.options) {
+				const optionDataset = schema["~run"]({ value: dataset.value }, config$1);
+				if (optionDataset.typed) if (optionDataset.issues) if (typedDatasets) typedDatasets.push(optionDataset);
+				else typedDatasets = [optionDataset];
+				else {
+					validDataset = optionDataset;
+					break;
+				}
+				else if (untypedDatasets) untypedDatasets.push(optionDataset);
+				else untypedDatasets = [optionDataset];
+			}
+			if (validDataset) return validDataset;
+			if (typedDatasets) {
+				if (typedDatasets.length === 1) return typedDatasets[0];
+				_addIssue(this, "type", dataset, config$1, { issues: /* @__PURE__ */ _subIssues(typedDatasets) });
+				dataset.typed = true;
+			} else if (untypedDatasets?.length === 1) return untypedDatasets[0];
+			else _addIssue(this, "type", dataset, config$1, { issues: /* @__PURE__ */ _subIssues(untypedDatasets) });
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/union/unionAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function unionAsync(options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "union",
+		reference: unionAsync,
+		expects: /* @__PURE__ */ _joinExpects(options.map((option) => option.expects), "|"),
+		async: true,
+		options,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			let validDataset;
+			let typedDatasets;
+			let untypedDatasets;
+			for (const schema of this.options) {
+				const optionDataset = await schema["~run"]({ value: dataset.value }, config$1);
+				if (optionDataset.typed) if (optionDataset.issues) if (typedDatasets) typedDatasets.push(optionDataset);
+				else typedDatasets = [optionDataset];
+				else {
+					validDataset = optionDataset;
+					break;
+				}
+				else if (untypedDatasets) untypedDatasets.push(optionDataset);
+				else untypedDatasets = [optionDataset];
+			}
+			if (validDataset) return validDataset;
+			if (typedDatasets) {
+				if (typedDatasets.length === 1) return typedDatasets[0];
+				_addIssue(this, "type", dataset, config$1, { issues: /* @__PURE__ */ _subIssues(typedDatasets) });
+				dataset.typed = true;
+			} else if (untypedDatasets?.length === 1) return untypedDatasets[0];
+			else _addIssue(this, "type", dataset, config$1, { issues: /* @__PURE__ */ _subIssues(untypedDatasets) });
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/unknown/unknown.ts
+/**
+* Creates a unknown schema.
+*
+* @returns A unknown schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function unknown() {
+	return _standardSchema({
+		kind: "schema",
+		type: "unknown",
+		reference: unknown,
+		expects: "unknown",
+		async: false,
+		"~run"(dataset) {
+			dataset.typed = true;
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/variant/variant.ts
+/* @__NO_SIDE_EFFECTS__ */
+function variant(key, options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "variant",
+		reference: variant,
+		expects: "Object",
+		async: false,
+		key,
+		options,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				let outputDataset;
+				let maxDiscriminatorPriority = 0;
+				let invalidDiscriminatorKey = this.key;
+				let expectedDiscriminators = [];
+				const parseOptions = (variant$1, allKeys) => {
+					for (const schema of variant$1.options) {
+						if (schema.type === "variant") parseOptions(schema, new Set(allKeys).add(schema.key));
+						else {
+							let keysAreValid = true;
+							let currentPriority = 0;
+							for (const currentKey of allKeys) {
+								const discriminatorSchema = schema.entries[currentKey];
+								if (currentKey in input ? discriminatorSchema["~run"]({
+									typed: false,
+									value: input[currentKey]
+								}, ABORT_EARLY_CONFIG).issues : discriminatorSchema.type !== "exact_optional" && discriminatorSchema.type !== "optional" && discriminatorSchema.type !== "nullish") {
+									keysAreValid = false;
+									if (invalidDiscriminatorKey !== currentKey && (maxDiscriminatorPriority < currentPriority || maxDiscriminatorPriority === currentPriority && currentKey in input && !(invalidDiscriminatorKey in input))) {
+										maxDiscriminatorPriority = currentPriority;
+										invalidDiscriminatorKey = currentKey;
+										expectedDiscriminators = [];
+									}
+									if (invalidDiscriminatorKey === currentKey) expectedDiscriminators.push(schema.entries[currentKey].expects);
+									break;
+								}
+								currentPriority++;
+							}
+							if (keysAreValid) {
+								const optionDataset = schema["~run"]({ value: input }, config$1);
+								if (!outputDataset || !outputDataset.typed && optionDataset.typed) outputDataset = optionDataset;
+							}
+						}
+						if (outputDataset && !outputDataset.issues) break;
+					}
+				};
+				parseOptions(this, new Set([this.key]));
+				if (outputDataset) return outputDataset;
+				_addIssue(this, "type", dataset, config$1, {
+					input: input[invalidDiscriminatorKey],
+					expected: /* @__PURE__ */ _joinExpects(expectedDiscriminators, "|"),
+					path: [{
+						type: "object",
+						origin: "value",
+						input,
+						key: invalidDiscriminatorKey,
+						value: input[invalidDiscriminatorKey]
+					}]
+				});
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/variant/variantAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function variantAsync(key, options, message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "variant",
+		reference: variantAsync,
+		expects: "Object",
+		async: true,
+		key,
+		options,
+		message: message$1,
+		async "~run"(dataset, config$1) {
+			const input = dataset.value;
+			if (input && typeof input === "object") {
+				let outputDataset;
+				let maxDiscriminatorPriority = 0;
+				let invalidDiscriminatorKey = this.key;
+				let expectedDiscriminators = [];
+				const parseOptions = async (variant$1, allKeys) => {
+					for (const schema of variant$1.options) {
+						if (schema.type === "variant") await parseOptions(schema, new Set(allKeys).add(schema.key));
+						else {
+							let keysAreValid = true;
+							let currentPriority = 0;
+							for (const currentKey of allKeys) {
+								const discriminatorSchema = schema.entries[currentKey];
+								if (currentKey in input ? (await discriminatorSchema["~run"]({
+									typed: false,
+									value: input[currentKey]
+								}, ABORT_EARLY_CONFIG)).issues : discriminatorSchema.type !== "exact_optional" && discriminatorSchema.type !== "optional" && discriminatorSchema.type !== "nullish") {
+									keysAreValid = false;
+									if (invalidDiscriminatorKey !== currentKey && (maxDiscriminatorPriority < currentPriority || maxDiscriminatorPriority === currentPriority && currentKey in input && !(invalidDiscriminatorKey in input))) {
+										maxDiscriminatorPriority = currentPriority;
+										invalidDiscriminatorKey = currentKey;
+										expectedDiscriminators = [];
+									}
+									if (invalidDiscriminatorKey === currentKey) expectedDiscriminators.push(schema.entries[currentKey].expects);
+									break;
+								}
+								currentPriority++;
+							}
+							if (keysAreValid) {
+								const optionDataset = await schema["~run"]({ value: input }, config$1);
+								if (!outputDataset || !outputDataset.typed && optionDataset.typed) outputDataset = optionDataset;
+							}
+						}
+						if (outputDataset && !outputDataset.issues) break;
+					}
+				};
+				await parseOptions(this, new Set([this.key]));
+				if (outputDataset) return outputDataset;
+				_addIssue(this, "type", dataset, config$1, {
+					input: input[invalidDiscriminatorKey],
+					expected: /* @__PURE__ */ _joinExpects(expectedDiscriminators, "|"),
+					path: [{
+						type: "object",
+						origin: "value",
+						input,
+						key: invalidDiscriminatorKey,
+						value: input[invalidDiscriminatorKey]
+					}]
+				});
+			} else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/schemas/void/void.ts
+/* @__NO_SIDE_EFFECTS__ */
+function void_(message$1) {
+	return _standardSchema({
+		kind: "schema",
+		type: "void",
+		reference: void_,
+		expects: "void",
+		async: false,
+		message: message$1,
+		"~run"(dataset, config$1) {
+			if (dataset.value === void 0) dataset.typed = true;
+			else _addIssue(this, "type", dataset, config$1);
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/keyof/keyof.ts
+/* @__NO_SIDE_EFFECTS__ */
+function keyof(schema, message$1) {
+	return /* @__PURE__ */ picklist(Object.keys(schema.entries), message$1);
+}
+
+//#endregion
+//#region src/methods/message/message.ts
+/**
+* Changes the local message configuration of a schema.
+*
+* @param schema The schema to configure.
+* @param message_ The error message.
+*
+* @returns The configured schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function dist_message(schema, message_) {
+	return _standardSchema({
+		...schema,
+		"~run"(dataset, config$1) {
+			return schema["~run"](dataset, {
+				...config$1,
+				message: message_
+			});
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/omit/omit.ts
+/**
+* Creates a modified copy of an object schema that does not contain the
+* selected entries.
+*
+* @param schema The schema to omit from.
+* @param keys The selected entries.
+*
+* @returns An object schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function omit(schema, keys) {
+	const entries$1 = { ...schema.entries };
+	for (const key of keys) delete entries$1[key];
+	return _standardSchema({
+		...schema,
+		entries: entries$1
+	});
+}
+
+//#endregion
+//#region src/methods/parse/parse.ts
+/**
+* Parses an unknown input based on a schema.
+*
+* @param schema The schema to be used.
+* @param input The input to be parsed.
+* @param config The parse configuration.
+*
+* @returns The parsed input.
+*/
+function parse(schema, input, config$1) {
+	const dataset = schema["~run"]({ value: input }, /* @__PURE__ */ getGlobalConfig(config$1));
+	if (dataset.issues) throw new ValiError(dataset.issues);
+	return dataset.value;
+}
+
+//#endregion
+//#region src/methods/parse/parseAsync.ts
+/**
+* Parses an unknown input based on a schema.
+*
+* @param schema The schema to be used.
+* @param input The input to be parsed.
+* @param config The parse configuration.
+*
+* @returns The parsed input.
+*/
+async function parseAsync(schema, input, config$1) {
+	const dataset = await schema["~run"]({ value: input }, /* @__PURE__ */ getGlobalConfig(config$1));
+	if (dataset.issues) throw new ValiError(dataset.issues);
+	return dataset.value;
+}
+
+//#endregion
+//#region src/methods/parser/parser.ts
+/* @__NO_SIDE_EFFECTS__ */
+function parser(schema, config$1) {
+	const func = (input) => parse(schema, input, config$1);
+	func.schema = schema;
+	func.config = config$1;
+	return func;
+}
+
+//#endregion
+//#region src/methods/parser/parserAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function parserAsync(schema, config$1) {
+	const func = (input) => parseAsync(schema, input, config$1);
+	func.schema = schema;
+	func.config = config$1;
+	return func;
+}
+
+//#endregion
+//#region src/methods/partial/partial.ts
+/* @__NO_SIDE_EFFECTS__ */
+function partial(schema, keys) {
+	const entries$1 = {};
+	for (const key in schema.entries) entries$1[key] = !keys || keys.includes(key) ? /* @__PURE__ */ optional(schema.entries[key]) : schema.entries[key];
+	return _standardSchema({
+		...schema,
+		entries: entries$1
+	});
+}
+
+//#endregion
+//#region src/methods/partial/partialAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function partialAsync(schema, keys) {
+	const entries$1 = {};
+	for (const key in schema.entries) entries$1[key] = !keys || keys.includes(key) ? /* @__PURE__ */ optionalAsync(schema.entries[key]) : schema.entries[key];
+	return _standardSchema({
+		...schema,
+		entries: entries$1
+	});
+}
+
+//#endregion
+//#region src/methods/pick/pick.ts
+/**
+* Creates a modified copy of an object schema that contains only the selected
+* entries.
+*
+* @param schema The schema to pick from.
+* @param keys The selected entries.
+*
+* @returns An object schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function pick(schema, keys) {
+	const entries$1 = {};
+	for (const key of keys) entries$1[key] = schema.entries[key];
+	return _standardSchema({
+		...schema,
+		entries: entries$1
+	});
+}
+
+//#endregion
+//#region src/methods/pipe/pipe.ts
+/* @__NO_SIDE_EFFECTS__ */
+function pipe(...pipe$1) {
+	return _standardSchema({
+		...pipe$1[0],
+		pipe: pipe$1,
+		"~run"(dataset, config$1) {
+			for (const item of pipe$1) if (item.kind !== "metadata") {
+				if (dataset.issues && (item.kind === "schema" || item.kind === "transformation")) {
+					dataset.typed = false;
+					break;
+				}
+				if (!dataset.issues || !config$1.abortEarly && !config$1.abortPipeEarly) dataset = item["~run"](dataset, config$1);
+			}
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/pipe/pipeAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function pipeAsync(...pipe$1) {
+	return _standardSchema({
+		...pipe$1[0],
+		pipe: pipe$1,
+		async: true,
+		async "~run"(dataset, config$1) {
+			for (const item of pipe$1) if (item.kind !== "metadata") {
+				if (dataset.issues && (item.kind === "schema" || item.kind === "transformation")) {
+					dataset.typed = false;
+					break;
+				}
+				if (!dataset.issues || !config$1.abortEarly && !config$1.abortPipeEarly) dataset = await item["~run"](dataset, config$1);
+			}
+			return dataset;
+		}
+	});
+}
+
+//#endregion
+//#region src/methods/required/required.ts
+/* @__NO_SIDE_EFFECTS__ */
+function required(schema, arg2, arg3) {
+	const keys = Array.isArray(arg2) ? arg2 : void 0;
+	const message$1 = Array.isArray(arg2) ? arg3 : arg2;
+	const entries$1 = {};
+	for (const key in schema.entries) entries$1[key] = !keys || keys.includes(key) ? /* @__PURE__ */ nonOptional(schema.entries[key], message$1) : schema.entries[key];
+	return _standardSchema({
+		...schema,
+		entries: entries$1
+	});
+}
+
+//#endregion
+//#region src/methods/required/requiredAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function requiredAsync(schema, arg2, arg3) {
+	const keys = Array.isArray(arg2) ? arg2 : void 0;
+	const message$1 = Array.isArray(arg2) ? arg3 : arg2;
+	const entries$1 = {};
+	for (const key in schema.entries) entries$1[key] = !keys || keys.includes(key) ? /* @__PURE__ */ nonOptionalAsync(schema.entries[key], message$1) : schema.entries[key];
+	return _standardSchema({
+		...schema,
+		entries: entries$1
+	});
+}
+
+//#endregion
+//#region src/methods/safeParse/safeParse.ts
+/**
+* Parses an unknown input based on a schema.
+*
+* @param schema The schema to be used.
+* @param input The input to be parsed.
+* @param config The parse configuration.
+*
+* @returns The parse result.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function safeParse(schema, input, config$1) {
+	const dataset = schema["~run"]({ value: input }, /* @__PURE__ */ getGlobalConfig(config$1));
+	return {
+		typed: dataset.typed,
+		success: !dataset.issues,
+		output: dataset.value,
+		issues: dataset.issues
+	};
+}
+
+//#endregion
+//#region src/methods/safeParse/safeParseAsync.ts
+/**
+* Parses an unknown input based on a schema.
+*
+* @param schema The schema to be used.
+* @param input The input to be parsed.
+* @param config The parse configuration.
+*
+* @returns The parse result.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+async function safeParseAsync(schema, input, config$1) {
+	const dataset = await schema["~run"]({ value: input }, /* @__PURE__ */ getGlobalConfig(config$1));
+	return {
+		typed: dataset.typed,
+		success: !dataset.issues,
+		output: dataset.value,
+		issues: dataset.issues
+	};
+}
+
+//#endregion
+//#region src/methods/safeParser/safeParser.ts
+/* @__NO_SIDE_EFFECTS__ */
+function safeParser(schema, config$1) {
+	const func = (input) => /* @__PURE__ */ safeParse(schema, input, config$1);
+	func.schema = schema;
+	func.config = config$1;
+	return func;
+}
+
+//#endregion
+//#region src/methods/safeParser/safeParserAsync.ts
+/* @__NO_SIDE_EFFECTS__ */
+function safeParserAsync(schema, config$1) {
+	const func = (input) => /* @__PURE__ */ safeParseAsync(schema, input, config$1);
+	func.schema = schema;
+	func.config = config$1;
+	return func;
+}
+
+//#endregion
+//#region src/methods/summarize/summarize.ts
+/**
+* Summarize the error messages of issues in a pretty-printable multi-line string.
+*
+* @param issues The list of issues.
+*
+* @returns A summary of the issues.
+*
+* @beta
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function summarize(issues) {
+	let summary = "";
+	for (const issue of issues) {
+		if (summary) summary += "\n";
+		summary += `× ${issue.message}`;
+		const dotPath = /* @__PURE__ */ getDotPath(issue);
+		if (dotPath) summary += `\n  → at ${dotPath}`;
+	}
+	return summary;
+}
+
+//#endregion
+//#region src/methods/unwrap/unwrap.ts
+/**
+* Unwraps the wrapped schema.
+*
+* @param schema The schema to be unwrapped.
+*
+* @returns The unwrapped schema.
+*/
+/* @__NO_SIDE_EFFECTS__ */
+function unwrap(schema) {
+	return schema.wrapped;
+}
+
+//#endregion
+
+;// CONCATENATED MODULE: ./build/text.js
+/**
+ * Text from outside (inputs, receipts, file names, process names) made safe to show in a log line.
+ * Markdown and HTML have their own escaping where they are written; this is about control characters, direction
+ * marks and length.
+ */
+/** Control and format characters (zero-width and direction marks among them), line and paragraph separators. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Visible stand-ins for control characters and bidirectional marks; cut to `limit` characters with an ellipsis. */
+function printable(text, limit = 300) {
+    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
+    return cut.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+/** A line of ours in the log. Its fixed prefix and the missing line breaks keep the runner from reading a command in it. */
+const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
+/** `1 process`, `2 processes`. */
+const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+;// CONCATENATED MODULE: ./build/parity/check.js
+/**
+ * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used,
+ * as processes of its own without the shim. What it says is untrusted input like any other: parsed, bounded, and a
+ * case of its own when it cannot be had.
+ */
+
+
+
+
+
+const line = pipe(string(), transform((text) => printable(text, 500)));
+const lines = pipe(array(line), transform((all) => all.slice(0, 50)));
+const check_amount = pipe(number(), finite(), minValue(0));
+const ResultSchema = object({
+    schema: literal('oom-autopsy.parity.v1'),
+    verdict: picklist(['match', 'drift', 'unverifiable']),
+    reason: optional(nullable(line), null),
+    view: object({ status: line, differences: optional(lines, []) }),
+    oracle: object({
+        status: picklist(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
+        reason: optional(nullable(line), null),
+        differences: optional(lines, []),
+    }),
+    migration: object({
+        status: line,
+        rows: pipe(array(object({ from: line, to: line, count: check_amount, bytes: check_amount })), transform((all) => all.slice(0, 100))),
+        lines: optional(lines, []),
+        differences: optional(lines, []),
+    }),
+    environment: optional(record(string(), unknown()), {}),
+    fixture: optional(record(string(), unknown()), {}),
+    trigger: optional(object({ status: line, new: optional(lines, []) })),
+    seconds: optional(nullable(check_amount), null),
+});
+const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
+/** Reads the last line of the check's output. */
+function parseParityOutput(text) {
+    const last = text.trimEnd().split('\n').at(-1) ?? '';
+    let value;
+    try {
+        value = JSON.parse(last);
+    }
+    catch {
+        return `the check printed no JSON (${last === '' ? 'nothing at all' : printable(last, 120)})`;
+    }
+    const parsed = safeParse(ResultSchema, value);
+    return parsed.success
+        ? parsed.output
+        : `the check's result has a wrong value at ${getDotPath(parsed.issues[0]) ?? 'its top'}`;
+}
+/** Why nothing can be checked, or null. */
+function obstacle(request) {
+    if (request.python === null)
+        return 'no process of the step used torch, so there is nothing to compare';
+    if ((0,external_node_path_namespaceObject.isAbsolute)(request.python) && !(0,external_node_fs_namespaceObject.existsSync)(request.python)) {
+        return `the interpreter ${printable(request.python)} is gone; name one with the input \`python\``;
+    }
+    if (request.fixture !== null && !(0,external_node_fs_namespaceObject.existsSync)(request.fixture)) {
+        return `there is no fixture at ${printable(request.fixture)}; check the input \`fixture\``;
+    }
+    return null;
+}
+/** Runs the check. Never throws; never outlives its time. */
+async function checkParity(request) {
+    const problem = obstacle(request);
+    if (problem !== null || request.python === null) {
+        return { state: 'unverifiable', reason: problem ?? '', result: null };
+    }
+    const args = ['-m', 'oom_autopsy_parity', 'check', '--json'];
+    if (request.fixture !== null)
+        args.push('--fixture', request.fixture);
+    const env = {
+        ...request.env,
+        PYTHONPATH: request.parityDir,
+        PYTHONDONTWRITEBYTECODE: '1',
+    };
+    const ended = await capture(request.python, args, env, request.timeoutMs);
+    if (ended.kind !== 'ended')
+        return { state: 'unverifiable', reason: ended.reason, result: null };
+    if (ended.code !== 0) {
+        const last = ended.stderr.trimEnd().split('\n').at(-1) ?? '';
+        return {
+            state: 'unverifiable',
+            reason: `the check ended with exit code ${ended.code}: ${printable(last, 300)}`,
+            result: null,
+        };
+    }
+    const result = parseParityOutput(ended.stdout);
+    if (typeof result === 'string')
+        return { state: 'unverifiable', reason: result, result: null };
+    return result.verdict === 'unverifiable'
+        ? { state: 'unverifiable', reason: result.reason ?? `oracle: ${result.oracle.status}`, result }
+        : { state: result.verdict, reason: result.reason, result };
+}
+/** Runs a helper process in a group of its own, output bounded, killed whole at its deadline. */
+function capture(file, args, env, timeoutMs) {
+    return new Promise((resolve) => {
+        const child = (0,external_node_child_process_namespaceObject.spawn)(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+        const output = { stdout: '', stderr: '' };
+        for (const name of ['stdout', 'stderr']) {
+            child[name].setEncoding('utf8').on('data', (text) => {
+                if (output[name].length < MAX_OUTPUT_BYTES)
+                    output[name] += text;
+            });
+        }
+        const kill = () => {
+            try {
+                if (child.pid)
+                    process.kill(-child.pid, 'SIGKILL');
+            }
+            catch {
+                // Ended by itself at this very moment.
+            }
+        };
+        const timer = setTimeout(() => {
+            kill();
+            resolve({
+                kind: 'failed',
+                reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
+            });
+        }, timeoutMs);
+        child.on('error', (error) => {
+            clearTimeout(timer);
+            resolve({
+                kind: 'failed',
+                reason: `the interpreter could not be started (${printable(error.message, 200)})`,
+            });
+        });
+        child.on('close', (code, signal) => {
+            clearTimeout(timer);
+            kill();
+            if (signal !== null)
+                resolve({ kind: 'failed', reason: `the check was ended by ${signal}` });
+            else
+                resolve({ kind: 'ended', code: code ?? 1, ...output });
+        });
+    });
+}
+/** Path of the fixture that the input names, from the workspace. */
+const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,external_node_path_namespaceObject.isAbsolute)(fixture) ? fixture : (0,external_node_path_namespaceObject.join)(workspace, fixture);
+
+;// CONCATENATED MODULE: ./build/step/shell.js
+/**
+ * How the runner's own `run:` turns a script and a `shell:` into a command line (actions/runner, ScriptHandler).
+ * Pure but for `writeScript`. The user's text goes into the script file and never into an argument.
+ */
+
+const SHELLS = {
+    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
+    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
+    python: { command: 'python', args: ['{0}'], extension: '.py' },
+    pwsh: {
+        command: 'pwsh',
+        args: ['-command', ". '{0}'"],
+        extension: '.ps1',
+        body: (script) => [
+            "$ErrorActionPreference = 'stop'",
+            script,
+            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
+        ].join('\n'),
+    },
+};
+const BUILT_IN_SHELLS = Object.keys(SHELLS);
+/** Words of a template: blanks separate, single and double quotes group, `\"` and `\\` escape inside double quotes. */
+function splitWords(template) {
+    const words = [];
+    let word = null;
+    let quote = null;
+    for (let i = 0; i < template.length; i++) {
+        const char = template[i];
+        if (quote !== null) {
+            if (char === quote)
+                quote = null;
+            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
+                word += template[++i];
+            }
+            else
+                word += char;
+        }
+        else if (char === '"' || char === "'") {
+            quote = char;
+            word ??= '';
+        }
+        else if (/\s/.test(char)) {
+            if (word !== null)
+                words.push(word);
+            word = null;
+        }
+        else
+            word = (word ?? '') + char;
+    }
+    if (quote !== null)
+        return null;
+    if (word !== null)
+        words.push(word);
+    return words;
+}
+/** Why a `shell` value cannot be used, or null when it can. */
+function templateProblem(shell) {
+    if (Object.hasOwn(SHELLS, shell.trim()))
+        return null;
+    if (!shell.includes('{0}'))
+        return 'it names no built-in shell and holds no `{0}`';
+    const words = splitWords(shell);
+    if (words === null)
+        return 'a quote in it is not closed';
+    if (/[\0\r\n]/.test(shell))
+        return 'it holds a line break';
+    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
+}
+/** Program and arguments of a shell. @param shell a value for which `templateProblem` is null */
+function shellCommand(shell, scriptPath) {
+    const known = SHELLS[shell.trim()];
+    if (known && Object.hasOwn(SHELLS, shell.trim())) {
+        const path = scriptPath(known.extension);
+        return {
+            file: known.command,
+            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
+            scriptExtension: known.extension,
+        };
+    }
+    const [file = '', ...args] = splitWords(shell) ?? [];
+    const path = scriptPath('');
+    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
+}
+/** The script as the runner writes it: CRLF becomes LF on POSIX, a last line end is added, pwsh gets its frame. */
+function scriptBody(run, shell) {
+    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
+    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
+    return lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+/** Writes the script, readable and executable by its owner alone; never through an existing file or link. */
+function writeScript(path, body) {
+    (0,external_node_fs_namespaceObject.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
+}
+
+;// CONCATENATED MODULE: ./build/plan.js
+/**
+ * The plan of one wrapped step: every path, name and limit that main and post need, made from the inputs and the
+ * runner's environment. Pure. It is saved to state before the step starts, so that post can finish what a killed
+ * main began from the very same values (it never reads the inputs again).
+ */
+
+
+/** Seconds a dump may take inside the user's program; symbolising C++ frames was reported to take 158 to 403 s. */
+const DUMP_DEADLINE_S = { python: 120, all: 600 };
+/**
+ * @param id 12 hex digits
+ * @param temp RUNNER_TEMP or the system's folder for temporary files
+ * @param workspace GITHUB_WORKSPACE or the current folder
+ */
+function makePlan(inputs, env, where) {
+    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
+    const inWorkspace = (path) => ((0,external_node_path_namespaceObject.isAbsolute)(path) ? path : (0,external_node_path_namespaceObject.join)(where.workspace, path));
+    const stepDir = (0,external_node_path_namespaceObject.join)(where.temp, `oom-autopsy-${where.id}`);
+    const scriptBase = (0,external_node_path_namespaceObject.join)(stepDir, 'run');
+    const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
+    const named = (value) => (value ? value : null);
+    return {
+        id: where.id,
+        stepDir,
+        shimDir: (0,external_node_path_namespaceObject.join)(stepDir, 'path'),
+        evidenceDir: evidenceDir === '' ? (0,external_node_path_namespaceObject.join)(stepDir, 'evidence') : (0,external_node_path_namespaceObject.normalize)(inWorkspace(evidenceDir)),
+        evidenceKept: evidenceDir !== '',
+        outputDir: (0,external_node_path_namespaceObject.join)(stepDir, 'out'),
+        script: `${scriptBase}${command.scriptExtension}`,
+        command,
+        cwd: workingDirectory === '' ? where.workspace : inWorkspace(workingDirectory),
+        workspace: where.workspace,
+        startedAt: where.now,
+        options,
+        job: {
+            repository: named(env.GITHUB_REPOSITORY),
+            job: named(env.GITHUB_JOB),
+            runId: named(env.GITHUB_RUN_ID),
+            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
+            sha: named(env.GITHUB_SHA),
+            serverUrl: named(env.GITHUB_SERVER_URL),
+            runnerName: named(env.RUNNER_NAME),
+        },
+    };
+}
+/** The config that is laid beside the shim. */
+function shimConfig(plan) {
+    const { options } = plan;
+    return {
+        schema: 'oom-autopsy.config.v1',
+        step: plan.id,
+        evidence: plan.evidenceDir,
+        snapshot: options.snapshot,
+        max_entries: options.maxEntries,
+        stacks: options.stacks,
+        max_snapshots: options.maxSnapshots,
+        cycles: options.cycles,
+        cycles_watch: options.cyclesWatch,
+        categories: options.categories,
+        timeline_steps: options.timelineSteps,
+        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
+    };
+}
+/** Text of the script file for a `run` input. */
+const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
+/** Variable that marks the step's processes, so that those that left the process group are still found. */
+const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
+/**
+ * What the runner gives to actions but not to a `run:` step (actions/runner, NodeScriptActionHandler against
+ * ScriptHandler). The program gets what a plain step would see, and not the token that writes artifacts.
+ */
+const ACTION_ONLY = [
+    'ACTIONS_RUNTIME_TOKEN',
+    'ACTIONS_RUNTIME_URL',
+    'ACTIONS_RESULTS_URL',
+    'ACTIONS_CACHE_URL',
+    'ACTIONS_CACHE_SERVICE_V2',
+];
+/**
+ * The environment of the wrapped program: the job's own, our inputs and the action-only variables taken out, our
+ * folder put first on PYTHONPATH.
+ */
+function stepEnvironment(plan, env, options) {
+    const result = { ...env };
+    for (const name of [...options.inputVariables, ...ACTION_ONLY])
+        delete result[name];
+    for (const name of Object.keys(result))
+        if (name.startsWith('STATE_'))
+            delete result[name];
+    if (result.GITHUB_STATE !== undefined)
+        result.GITHUB_STATE = options.scratchState;
+    if (options.shim)
+        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+    result[STEP_VARIABLE] = plan.id;
+    return result;
+}
+/** `dir` before the user's own PYTHONPATH, with no empty entry of ours (an empty entry means the current folder). */
+const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_namespaceObject.delimiter}${existing}` : dir;
+
+;// CONCATENATED MODULE: ./build/publish/reasons.js
+/**
+ * Why an upload failed, in one line a person can act on. Pure. Signed URLs never get into it.
+ */
+
+const UNREACHABLE = /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|EPIPE|ECONNABORTED)\b/;
+/** First line of a message, without query strings (they are signatures) and control characters. */
+const oneLine = (text, limit = 300) => cleanText((text.trim().split(/[\r\n]/)[0] ?? '').replace(/(https?:\/\/[^\s"'?]+)\?[^\s"']*/g, '$1?…'), limit);
+/** HTTP status of a failure, from the blob client's field or the service client's message. */
+function statusOf(failure) {
+    const match = /\(([45][0-9]{2})\)/.exec(failure.message);
+    return failure.status ?? (match ? Number(match[1]) : null);
+}
+/** True when an artifact of that name exists already: another name would do. */
+const reasons_isConflict = (failure) => statusOf(failure) === 409 && failure.message.includes('CreateArtifact');
+function reasons_explain(failure, name) {
+    const status = statusOf(failure);
+    const network = failure.code && UNREACHABLE.test(failure.code) ? failure.code : UNREACHABLE.exec(failure.message)?.[1];
+    const said = oneLine(failure.message);
+    if (failure.name === 'GHESNotSupportedError' || /not currently supported on GHES/.test(failure.message)) {
+        return 'GitHub Enterprise Server: the artifact client refuses to upload there (GHESNotSupportedError)';
+    }
+    if (failure.name === 'UsageError' ||
+        /storage quota has been hit|insufficient usage/.test(failure.message)) {
+        return 'the artifact storage quota is used up; GitHub counts it anew every 6 to 12 hours';
+    }
+    if (reasons_isConflict(failure))
+        return `an artifact named ${oneLine(name, 200)} exists already in this run (409)`;
+    if (status === 401 || status === 403)
+        return `the artifact service refused it: ${said}`;
+    if (network)
+        return `the artifact service cannot be reached (${network})`;
+    return said === '' ? `the artifact client failed (${oneLine(failure.name, 60)})` : said;
+}
+
+;// CONCATENATED MODULE: ./build/publish/client.js
+/**
+ * Runs the uploading process (worker.ts) with a deadline that holds: when it is reached the process is killed, and with it
+ * its sockets, retries and threads. Its output is not ours to print: progress is counted from it, secrets it asks the runner to mask are
+ * passed on, the rest is dropped.
+ */
+
+
+
+/** Blocks the client holds in memory: 8 MiB each, and about three copies of each on their way. */
+const CONCURRENCY = '3';
+/** Descriptor of the folder in the worker, after stdin, stdout, stderr and the IPC channel. */
+const FOLDER_FD = 4;
+const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
+/**
+ * The worker's environment. A proxy must not get what is meant for loopback (a runner's own relay; the stand-in service):
+ * the service client knows that by itself, the blob client does not.
+ */
+function workerEnvironment(env) {
+    const result = { ...env };
+    if (!result.ACTIONS_ARTIFACT_UPLOAD_CONCURRENCY)
+        result.ACTIONS_ARTIFACT_UPLOAD_CONCURRENCY = CONCURRENCY;
+    const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].some((name) => env[name] || env[name.toLowerCase()]);
+    if (proxied) {
+        const given = [env.NO_PROXY, env.no_proxy].flatMap((list) => (list ? list.split(',') : []));
+        const list = [...new Set([...given.map((entry) => entry.trim()), ...LOOPBACK])].filter((entry) => entry !== '');
+        result.NO_PROXY = list.join(',');
+        result.no_proxy = result.NO_PROXY;
+    }
+    return result;
+}
+const stopped = (message) => ({
+    ok: false,
+    name: 'Stopped',
+    message,
+    code: null,
+    status: null,
+});
+/** Lines of a stream, each cut to 4 KiB, without keeping more than one. */
+function eachLine(stream, use) {
+    let rest = '';
+    stream?.setEncoding('utf8');
+    stream?.on('data', (text) => {
+        const lines = (rest + text).split('\n');
+        rest = (lines.pop() ?? '').slice(0, 4096);
+        for (const line of lines)
+            use(line.slice(0, 4096));
+    });
+    stream?.on('error', () => undefined);
+}
+/** Uploads; resolves at the deadline at the latest and never rejects. Nothing of it runs on afterwards. */
+function upload(request, ports, deadlineMs) {
+    return new Promise((resolve) => {
+        let trouble = '';
+        let child;
+        let timer;
+        const finish = (result) => {
+            clearTimeout(timer);
+            ports.signal?.removeEventListener('abort', onAbort);
+            // SIGKILL whatever the answer: the client may keep sockets alive for minutes.
+            child?.kill('SIGKILL');
+            child?.unref();
+            child?.channel?.unref();
+            child?.stdout?.destroy();
+            child?.stderr?.destroy();
+            resolve(result);
+        };
+        const onAbort = () => finish(stopped('cancelled'));
+        if (ports.signal?.aborted)
+            return onAbort();
+        ports.signal?.addEventListener('abort', onAbort, { once: true });
+        timer = setTimeout(() => {
+            const last = trouble === '' ? '' : `; last trouble: ${trouble}`;
+            finish(stopped(`no end after ${Math.round(deadlineMs / 1000)} s: stopped${last}`));
+        }, deadlineMs);
+        try {
+            child = (0,external_node_child_process_namespaceObject.spawn)(process.execPath, [ports.worker], {
+                env: workerEnvironment(ports.env),
+                stdio: ['ignore', 'pipe', 'pipe', 'ipc', request.folder.fd],
+            });
+        }
+        catch (error) {
+            return finish(stopped(`the uploading process did not start: ${oneLine(String(error))}`));
+        }
+        child.on('error', (error) => finish(stopped(`the uploading process did not start: ${oneLine(error.message)}`)));
+        child.on('message', (answer) => finish(answer));
+        child.on('exit', (code, signal) => finish(stopped(`the uploading process ended (${signal ?? code})${trouble === '' ? '' : `: ${trouble}`}`)));
+        eachLine(child.stdout, (line) => {
+            const progress = /^Uploaded bytes ([0-9]+)$/.exec(line);
+            if (progress)
+                ports.onProgress?.(Number(progress[1]));
+            else if (line.startsWith('::add-mask::'))
+                ports.onMask?.(line);
+            else if (/^Attempt [0-9]+ of [0-9]+ failed/.test(line))
+                trouble = oneLine(line.replace(/ Retrying.*/, ''));
+        });
+        eachLine(child.stderr, (line) => {
+            if (line.trim() !== '')
+                trouble = oneLine(line);
+        });
+        const { folder: _folder, plainPath, ...job } = request;
+        const root = (0,external_node_fs_namespaceObject.existsSync)('/proc/self/fd') ? `/proc/self/fd/${FOLDER_FD}` : plainPath;
+        child.send({ ...job, root }, (error) => {
+            if (error)
+                finish(stopped(`the uploading process did not answer: ${oneLine(error.message)}`));
+        });
+    });
+}
+
+;// CONCATENATED MODULE: ./build/publish/names.js
+/**
+ * Artifact names. GitHub refuses `" : < > | * ? \ /` and line breaks (they cannot be file names everywhere), and a second
+ * artifact of the same name in a run is a conflict (actions/upload-artifact#478).
+ */
+/** Characters, not bytes. GitHub names no limit; file systems hold 255 bytes with `.zip` behind it. */
+const MAX_NAME = 200;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+const FORBIDDEN = /["<>|*?:\\/\u0000-\u001f\u007f]/;
+/** Why `name` cannot be an artifact's name, or null. */
+function artifactNameProblem(name) {
+    if (name.trim() === '')
+        return 'is empty';
+    if (FORBIDDEN.test(name))
+        return 'holds one of " : < > | * ? \\ / or a control character';
+    if (name.length > MAX_NAME)
+        return `is longer than ${MAX_NAME} characters`;
+    return null;
+}
+/** `name` with everything that is refused replaced by `-`, and cut: for names made from job ids and matrix values. */
+function names_cleanArtifactName(name) {
+    const clean = name
+        .toWellFormed()
+        .replace(new RegExp(FORBIDDEN, 'g'), '-')
+        .trim()
+        .slice(0, MAX_NAME)
+        .toWellFormed();
+    return clean === '' ? 'oom-autopsy' : clean;
+}
+/** The name for the one retry after a conflict: `suffix` is the step's id, which no other step has. */
+function names_otherName(name, suffix) {
+    const ending = `-${suffix.slice(0, 8)}`;
+    return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
+}
+
+;// CONCATENATED MODULE: ./build/publish/select.js
+
+/** Bytes that receipts and pages may take beside the snapshots: 4,096 processes with 64 KiB each. */
+const SMALL_FILES_BYTES = 256 * 2 ** 20;
+/** When a process failed for good, then when it first ran out of memory: smaller is earlier. */
+function failure(receipt) {
+    const first = Math.min(...(receipt?.ooms ?? []).map((o) => o.time ?? Number.MAX_VALUE), Number.MAX_VALUE);
+    return [receipt?.end?.oom === true ? (receipt.end.time ?? first) : Number.POSITIVE_INFINITY, first];
+}
+const compare = (a, b) => {
+    for (const [i, left] of a.entries()) {
+        const right = b[i] ?? 0;
+        if (left !== right)
+            return left < right ? -1 : 1;
+    }
+    return 0;
+};
+/** Snapshots of one process, best first: by reason, then the newest, then the first, then the rest from new to old. */
+function bestFirst(snapshots) {
+    const reason = (s) => SNAPSHOT_REASONS.indexOf(s.reason);
+    const sorted = [...snapshots].sort((a, b) => reason(a) - reason(b) || b.seq - a.seq);
+    const sameReason = sorted.filter((s) => s.reason === sorted[0]?.reason);
+    const first = sameReason.at(-1);
+    if (!first || sameReason.length < 3)
+        return sorted;
+    return [sorted[0] ?? first, first, ...sorted.slice(1).filter((s) => s !== first)];
+}
+/** All snapshots, the most telling first. */
+function byValue(evidence) {
+    const receipts = new Map(evidence.receipts.map((r) => [ownerKey(r), r]));
+    const groups = new Map();
+    for (const snapshot of evidence.snapshots) {
+        const key = ownerKey(snapshot);
+        groups.set(key, [...(groups.get(key) ?? []), snapshot]);
+    }
+    const ranked = [...groups].map(([key, snapshots]) => ({
+        key,
+        order: [...failure(receipts.get(key)), snapshots[0]?.rank ?? Number.MAX_VALUE],
+        snapshots: bestFirst(snapshots),
+    }));
+    ranked.sort((a, b) => compare(a.order, b.order) || (a.key < b.key ? -1 : 1));
+    const rounds = Math.max(0, ...ranked.map(({ snapshots }) => snapshots.length));
+    return Array.from({ length: rounds }, (_, round) => ranked.flatMap(({ snapshots }) => snapshots[round] ?? [])).flat();
+}
+/** @param maxUploadBytes for all snapshots together */
+function selectFiles(evidence, maxUploadBytes) {
+    const files = [];
+    const leftOut = [];
+    const take = (candidates, budget, reason) => {
+        let left = budget;
+        for (const { file, bytes, digest, seal } of candidates) {
+            if (bytes <= left) {
+                left -= bytes;
+                files.push({ file, bytes, digest, seal });
+            }
+            else
+                leftOut.push({ file, bytes, digest, reason });
+        }
+    };
+    const failures = new Map(evidence.receipts.map((r) => [r, failure(r)]));
+    const receipts = [...evidence.receipts].sort((a, b) => compare(failures.get(a) ?? [], failures.get(b) ?? []));
+    take([...receipts, ...evidence.pages], SMALL_FILES_BYTES, 'more receipts and pages than an artifact takes here');
+    take(byValue(evidence), maxUploadBytes, 'over max-upload-size');
+    return { files, leftOut };
+}
+
+;// CONCATENATED MODULE: ./build/publish/stage.js
+/**
+ * Making sure that what is uploaded is what was digested.
+ *
+ * The artifact client opens files by path, follows links, and reads whatever is there by then. So it gets a private folder (0700,
+ * random name, on the evidence's own file system) with hard links to exactly the inodes that were hashed. That costs no
+ * bytes and no time, and a name in the evidence folder that is swapped for a link, a device or another file changes nothing.
+ * A link shares its inode, so a process of the step that still runs could write into it: size, modification and change
+ * times are compared before and after the upload (a write cannot avoid the change time), and a file that
+ * changed is told, by name, never passed over. Where links cannot be made (another user's file, a file system without them) the
+ * bytes are copied from the checked handle and hashed again on the way.
+ *
+ * What this does not see: a write through a shared mapping that was dirty before and stays unflushed. Then `sha256sum -c` on the
+ * downloaded files says so. The step can only spoil its own evidence that way.
+ */
+
+
+
+
+
+
+/** A staging folder that is open; `close` takes it away. */
+class stage_Staging {
+    evidence;
+    name;
+    handle;
+    path;
+    link;
+    files = [];
+    leftOut = [];
+    copies = new Set();
+    constructor(evidence, name, 
+    /** An open handle of the folder, to hand to the process that uploads. */
+    handle, path, link) {
+        this.evidence = evidence;
+        this.name = name;
+        this.handle = handle;
+        this.path = path;
+        this.link = link;
+    }
+    /** Makes the folder inside of `dir`. Throws the system's error: no space, read-only, not there. */
+    static async open(dir, linkFile = promises_namespaceObject.link) {
+        const evidence = await openFolder(dir);
+        try {
+            const name = stagingName();
+            const path = (0,external_node_path_namespaceObject.join)(evidence.path, name);
+            await (0,promises_namespaceObject.mkdir)(path, { mode: 0o700 });
+            const handle = await (0,promises_namespaceObject.open)(path, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_DIRECTORY | external_node_fs_namespaceObject.constants.O_NOFOLLOW);
+            const proc = `/proc/self/fd/${handle.fd}`;
+            return new stage_Staging(evidence, name, handle, (0,external_node_fs_namespaceObject.existsSync)(proc) ? proc : (0,external_node_path_namespaceObject.join)(dir, name), linkFile);
+        }
+        catch (error) {
+            await evidence.close();
+            throw error;
+        }
+    }
+    /** Path that needs no handle, for systems without /proc. */
+    get plainPath() {
+        return this.path;
+    }
+    /** Adds the file if it is still the one that was digested; else it is in `leftOut`, with the reason. */
+    async add(ref, until) {
+        const reason = await this.tryAdd(ref, until).catch((error) => `cannot be staged (${safe_fs_errorCode(error)})`);
+        if (reason !== null)
+            this.leftOut.push({ file: ref.file, bytes: ref.bytes, digest: ref.digest, reason });
+    }
+    async tryAdd(ref, until) {
+        const changed = 'changed after it was digested';
+        const opened = await openRegular(this.evidence.path, ref.file);
+        if (!opened.ok)
+            return `${changed}: now ${opened.reason}`;
+        try {
+            if (!sameSeal(opened.seal, ref.seal))
+                return changed;
+            const path = (0,external_node_path_namespaceObject.join)(this.path, ref.file);
+            const linked = await this.link((0,external_node_path_namespaceObject.join)(this.evidence.path, ref.file), path).then(() => true, () => false);
+            if (!linked && !(await this.copy(opened.handle, ref, path, until)))
+                return changed;
+            const staged = sealOf(await (0,promises_namespaceObject.lstat)(path, { bigint: true }));
+            if (linked && !sameContent(staged, opened.seal))
+                return changed;
+            this.files.push({ ...ref, staged });
+            return null;
+        }
+        finally {
+            await opened.handle.close();
+        }
+    }
+    async copy(from, ref, path, until) {
+        const to = await (0,promises_namespaceObject.open)(path, 'wx', 0o600);
+        this.copies.add(ref.file);
+        try {
+            const result = await digestHandle(from, {
+                maxBytes: ref.bytes,
+                until,
+                onChunk: async (chunk) => {
+                    for (let done = 0; done < chunk.length;)
+                        done += (await to.write(chunk, done)).bytesWritten;
+                },
+            });
+            return result.ok && result.digest === ref.digest;
+        }
+        finally {
+            await to.close();
+        }
+    }
+    /** Writes a document of ours (`manifest.json`, `SHA256SUMS`, a page) into the folder. */
+    async write(name, text) {
+        if (!DOCUMENTS.has(name))
+            this.copies.add(name);
+        await (0,promises_namespaceObject.writeFile)((0,external_node_path_namespaceObject.join)(this.path, name), text, { flag: 'wx', mode: 0o600 });
+    }
+    /** Takes documents away again, to write them anew. */
+    async discard(names) {
+        for (const name of names)
+            await (0,promises_namespaceObject.unlink)((0,external_node_path_namespaceObject.join)(this.path, name));
+    }
+    /** Names of staged files that are not what they were when they were staged. */
+    async changed() {
+        const names = [];
+        for (const { file, staged } of this.files) {
+            const now = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(this.path, file), { bigint: true }).catch(() => null);
+            if (now === null || !sameSeal(sealOf(now), staged))
+                names.push(file);
+        }
+        return names;
+    }
+    /** Takes the folder away. False when something is left: then it holds something found nowhere else. */
+    async close() {
+        await this.handle.close().catch(() => undefined);
+        const gone = await removeStaging(this.evidence.path, this.name, this.copies);
+        await this.evidence.close().catch(() => undefined);
+        return gone;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/publish/publish.js
+/**
+ * Publishing the evidence: one artifact, one deadline, and never a change of the step's outcome. Whatever goes wrong, the files stay where
+ * they are and the result says why in one line, with the path and digest of each.
+ */
+
+
+
+
+
+
+
+
+
+const PROGRESS_MS = 10_000;
+const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
+/** All evidence as it lies on disk: for a summary when nothing could be uploaded. */
+function keptFiles(evidence) {
+    const all = [...evidence.snapshots, ...evidence.receipts, ...evidence.pages];
+    return all.map(({ file, bytes, digest }) => ({ path: (0,external_node_path_namespaceObject.join)(evidence.dir, file), digest, bytes }));
+}
+function artifactUrl(env, id) {
+    const { GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+    const server = (env.GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '');
+    return repository && run ? `${server}/${repository}/actions/runs/${run}/artifacts/${id}` : null;
+}
+/** Why there is no service to upload to, or null. */
+function noService(env) {
+    const missing = ['ACTIONS_RESULTS_URL', 'ACTIONS_RUNTIME_TOKEN'].filter((name) => !env[name]);
+    return missing.length > 0
+        ? `the runner offers no artifact service (${missing.join(' and ')} not set)`
+        : null;
+}
+/** A line every 10 s with what has gone out. Returns what stops it. */
+function tellProgress(log, total, sent) {
+    if (!log)
+        return () => undefined;
+    const mib = (bytes) => (bytes / 2 ** 20).toFixed(0);
+    const timer = setInterval(() => log(`uploading: ${mib(sent())} MiB sent, from ${mib(total)} MiB of files`), PROGRESS_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+}
+/** Uploads under `name`, and once more under another name when that one is taken. */
+async function uploadOnce(staging, files, name, options, until) {
+    const { retentionDays, compressionLevel, raw } = options;
+    const request = {
+        name,
+        files,
+        retentionDays,
+        compressionLevel,
+        raw,
+        folder: staging.handle,
+        plainPath: staging.plainPath,
+    };
+    const left = Math.round(until - performance.now());
+    if (left <= 0)
+        return { ok: false, name: 'Stopped', message: 'out of time before the upload', code: null, status: null };
+    return upload(request, options, left);
+}
+/** Publishes what `evidence` names. Never throws, and is done when it resolves: no process, socket or timer is left. */
+async function publish(options) {
+    const { evidence } = options;
+    const started = performance.now();
+    const until = started + options.deadlineMs;
+    const failed = (reason) => ({
+        state: 'failed',
+        reason,
+        kept: keptFiles(evidence),
+        seconds: (performance.now() - started) / 1000,
+    });
+    const absent = noService(options.env);
+    if (absent)
+        return failed(absent);
+    if (artifactNameProblem(options.name))
+        return failed(`the artifact name ${artifactNameProblem(options.name)}`);
+    let staging;
+    try {
+        staging = await stage_Staging.open(evidence.dir);
+    }
+    catch (error) {
+        return failed(`the evidence folder cannot be prepared for the upload (${safe_fs_errorCode(error)})`);
+    }
+    try {
+        return await publishStaged(options, staging, started, until, failed);
+    }
+    catch (error) {
+        return failed(`the upload could not be prepared (${safe_fs_errorCode(error)})`);
+    }
+    finally {
+        await staging.close();
+    }
+}
+async function publishStaged(options, staging, started, until, failed) {
+    const { evidence } = options;
+    const selection = selectFiles(evidence, options.maxUploadBytes);
+    for (const ref of selection.files)
+        await staging.add(ref, until);
+    const notUploaded = [...selection.leftOut, ...staging.leftOut];
+    const files = staging.files.map(plain);
+    const total = files.reduce((sum, f) => sum + f.bytes, 0);
+    let sent = 0;
+    const onProgress = (bytes) => {
+        sent = bytes;
+        options.onProgress?.(bytes);
+    };
+    const ports = { ...options, raw: false, onProgress };
+    const stopTelling = tellProgress(options.log, total, () => sent);
+    try {
+        let name = options.name;
+        for (let attempt = 1;; attempt += 1) {
+            const manifest = options.manifest({ name, files, leftOut: notUploaded });
+            const documents = await writeDocuments(staging, manifest, files, attempt);
+            const order = [...documents, ...files.map((f) => f.file)];
+            const answer = await uploadOnce(staging, order, name, ports, until);
+            if (answer.ok) {
+                const changed = await staging.changed();
+                return {
+                    state: 'uploaded',
+                    name,
+                    id: answer.id,
+                    url: artifactUrl(options.env, answer.id),
+                    digest: answer.digest === null ? null : `sha256:${answer.digest}`,
+                    size: answer.size,
+                    files,
+                    notUploaded,
+                    changed,
+                    seconds: (performance.now() - started) / 1000,
+                    complete: notUploaded.length === 0 && changed.length === 0 && evidence.rejectedCount === 0,
+                };
+            }
+            if (attempt > 1 || !reasons_isConflict(answer))
+                return failed(reasons_explain(answer, name));
+            name = names_otherName(options.name, evidence.step);
+            options.log?.(`an artifact named ${options.name} exists already in this run: trying ${name}`);
+        }
+    }
+    finally {
+        stopTelling();
+    }
+}
+/** Writes `manifest.json` and `SHA256SUMS`; a second attempt writes them anew, since the name is in them. */
+async function writeDocuments(staging, manifest, files, attempt) {
+    if (attempt > 1)
+        await staging.discard(['manifest.json', 'SHA256SUMS']);
+    await staging.write('manifest.json', manifest);
+    await staging.write('SHA256SUMS', sha256Sums([{ file: 'manifest.json', ...digest_digestOf(manifest) }, ...files]));
+    return ['manifest.json', 'SHA256SUMS'];
+}
+/** Publishes one HTML page as an artifact of its own, not zipped. Same promises as `publish`. */
+async function publishPage(options) {
+    const started = performance.now();
+    const until = started + options.deadlineMs;
+    const seconds = () => (performance.now() - started) / 1000;
+    const failed = (reason) => ({ state: 'failed', reason, kept: [], seconds: seconds() });
+    const absent = noService(options.env);
+    if (absent)
+        return failed(absent);
+    const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
+    let staging;
+    try {
+        staging = await Staging.open(options.dir);
+    }
+    catch (error) {
+        return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
+    }
+    try {
+        const page = digestOf(options.html);
+        for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
+            await staging.write(name, options.html);
+            const answer = await uploadOnce(staging, [name], name, { ...options, compressionLevel: 0, raw: true }, until);
+            if (!answer.ok && isConflict(answer) && name === `${stem}.html`)
+                continue;
+            if (!answer.ok)
+                return failed(explain(answer, name));
+            // The client calls a file that was cut short while it was read a success: its digest tells.
+            if (answer.digest !== bareDigest(page.digest))
+                return failed('what was uploaded is not the page that was written');
+            return {
+                state: 'uploaded',
+                name,
+                id: answer.id,
+                url: artifactUrl(options.env, answer.id),
+                digest: page.digest,
+                size: answer.size,
+                files: [{ file: name, ...page }],
+                notUploaded: [],
+                changed: [],
+                seconds: seconds(),
+                complete: true,
+            };
+        }
+        return failed('both names for the page are taken');
+    }
+    catch (error) {
+        return failed(`the page could not be prepared (${errorCode(error)})`);
+    }
+    finally {
+        await staging.close();
+    }
+}
+
+;// CONCATENATED MODULE: ./build/report/frames.js
+const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
+const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
+const slashes = (path) => path.replace(/\\/g, '/');
+/** Does `file` lie in `folder`? */
+function liesIn(file, folder) {
+    if (folder === null || folder === '')
+        return false;
+    const base = slashes(folder).replace(/\/+$/, '');
+    const path = slashes(file);
+    return path.startsWith(`${base}/`) && !path.split('/').includes('..');
+}
+/** Whose code a frame is. A virtual environment inside the workspace is still a library. */
+function frameKind(frame) {
+    const file = slashes(frame.file);
+    if (/(^|\/)_oom_autopsy\//.test(file) || /\/oom-autopsy-[0-9a-f]{12}\/path\//.test(file))
+        return 'shim';
+    if (/(^|\/)(site-packages|dist-packages)\/torch\//.test(file))
+        return 'torch';
+    // Frozen and made-up files (`<frozen importlib>`, `<string>`, `<eval_with_key>.3`) are nobody's file.
+    if (LIBRARY.test(file) || STANDARD.test(file))
+        return 'library';
+    if (/^<(frozen |__array_function__)/.test(file))
+        return 'library';
+    if (/^<eval_with_key>/.test(file))
+        return 'torch';
+    return 'user';
+}
+/** The package that a library's file belongs to, such as `torch`; `python` for the standard library. */
+function packageOf(frame) {
+    const file = slashes(frame.file);
+    if (file.startsWith('<eval_with_key>'))
+        return 'torch';
+    const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
+    return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
+}
+/**
+ * The innermost frame of the user's own code: where the program stood. Frames in the workspace come before others that look like the
+ * user's (a trainer outside of it). null when there is none.
+ * @param stack innermost last
+ */
+function userFrame(stack, workspace) {
+    const own = stack.filter((frame) => frameKind(frame) === 'user');
+    return own.findLast((frame) => liesIn(frame.file, workspace)) ?? own.at(-1) ?? null;
+}
+/** A stack in groups, library frames folded, the shim's left out. Order as given: innermost last. */
+function foldStack(stack) {
+    const groups = [];
+    for (const frame of stack) {
+        const kind = frameKind(frame);
+        if (kind === 'shim')
+            continue;
+        const side = kind === 'user' ? 'user' : 'library';
+        let group = groups.at(-1);
+        if (group?.kind !== side) {
+            group = { kind: side, frames: [], packages: [] };
+            groups.push(group);
+        }
+        group.frames.push(frame);
+        const name = side === 'library' ? packageOf(frame) : null;
+        if (name !== null && !group.packages.includes(name))
+            group.packages.push(name);
+    }
+    return groups;
+}
+/** `train.py:48`, the path as short as it stays telling: from the workspace, or its last two parts. */
+function placeOf(frame, workspace) {
+    const file = slashes(frame.file);
+    let shown = file;
+    if (liesIn(file, workspace))
+        shown = file.slice(slashes(workspace).replace(/\/+$/, '').length + 1);
+    else if (file.startsWith('/')) {
+        const inside = /(?:site-packages|dist-packages)\/(.+)$/.exec(file)?.[1];
+        shown = inside ?? file.split('/').slice(-2).join('/');
+    }
+    return frame.line > 0 ? `${shown}:${frame.line}` : shown;
+}
+
+;// CONCATENATED MODULE: ./build/report/rich.js
+/**
+ * Sentences of the report as values, so that the summary (Markdown) and the page (HTML) say the very same thing and each
+ * escapes in one place. A plain string in a sentence is text, never markup, wherever it came from. Pure.
+ */
+const code = (text) => ({ code: text });
+/** Bold. */
+const strong = (...pieces) => ({ strong: pieces });
+/** A link, or only its words when the address is not an http(s) one. */
+const rich_link = (words, href) => href != null && /^https?:\/\/[^\s<>"'`\\]+$/.test(href) ? { link: words, href } : { strong: words };
+/** Template for a sentence: every value may be text, a number, a piece or a whole sentence; null says nothing. */
+function say(parts, ...values) {
+    const pieces = [];
+    parts.forEach((part, index) => {
+        if (part !== '')
+            pieces.push(part);
+        const value = values[index];
+        if (value === null || value === undefined)
+            return;
+        if (typeof value === 'number')
+            pieces.push(String(value));
+        else if (Array.isArray(value))
+            pieces.push(...value);
+        else
+            pieces.push(value);
+    });
+    return pieces;
+}
+/** Sentences with something between them; empty ones are left out. */
+function joinRich(sentences, between = ' ') {
+    const full = sentences.filter((s) => s !== null && s.length > 0);
+    return full.flatMap((s, index) => (index === 0 ? s : [between, ...s]));
+}
+/** The words alone: for annotations and log lines. */
+function plainText(rich) {
+    return rich
+        .map((piece) => {
+        if (typeof piece === 'string')
+            return piece;
+        if ('code' in piece)
+            return piece.code;
+        return plainText('strong' in piece ? piece.strong : piece.link);
+    })
+        .join('');
+}
+/** `text` in at most `limit` characters, whole code points, its middle left out: both ends of a path or a name tell something. */
+function shorten(text, limit) {
+    const points = [...text.slice(0, limit * 8)];
+    const whole = points.length <= limit && text.length <= limit * 8;
+    if (whole)
+        return text;
+    const head = Math.ceil((limit - 1) / 2);
+    const tail = [...text.slice(-limit * 2)].slice(-(limit - 1 - head));
+    return `${points.slice(0, head).join('')}…${tail.join('')}`.toWellFormed();
+}
+
+;// CONCATENATED MODULE: ./node_modules/pretty-bytes/index.js
+const BYTE_UNITS = [
+	'B',
+	'kB',
+	'MB',
+	'GB',
+	'TB',
+	'PB',
+	'EB',
+	'ZB',
+	'YB',
+];
+
+const BIBYTE_UNITS = [
+	'B',
+	'KiB',
+	'MiB',
+	'GiB',
+	'TiB',
+	'PiB',
+	'EiB',
+	'ZiB',
+	'YiB',
+];
+
+const BIT_UNITS = [
+	'b',
+	'kbit',
+	'Mbit',
+	'Gbit',
+	'Tbit',
+	'Pbit',
+	'Ebit',
+	'Zbit',
+	'Ybit',
+];
+
+const BIBIT_UNITS = [
+	'b',
+	'kibit',
+	'Mibit',
+	'Gibit',
+	'Tibit',
+	'Pibit',
+	'Eibit',
+	'Zibit',
+	'Yibit',
+];
+
+// Indexed by `bits` and then `binary`, so the four unit systems are picked in one step.
+const UNIT_SETS = [BYTE_UNITS, BIBYTE_UNITS, BIT_UNITS, BIBIT_UNITS];
+
+/*
+`Number#toString` switches to exponential notation outside the range [1e-6, 1e21) and `Intl.NumberFormat` drops every fraction digit past the 100 it accepts.
+Byte counts read as plain decimal numbers, so both losses are undone here. Expects a finite, non-negative number.
+*/
+const toDecimalString = number => {
+	if (number >= 1e-6 && number < 1e21) {
+		return String(number);
+	}
+
+	const [mantissa, exponentString] = number.toExponential().split('e');
+	const digits = mantissa.replace('.', '');
+	const pointPosition = Number(exponentString) + 1;
+	const isPositive = pointPosition > 0;
+	const padded = isPositive ? digits.padEnd(pointPosition, '0') : '0'.repeat(1 - pointPosition) + digits;
+	const integerPart = padded.slice(0, isPositive ? pointPosition : 1);
+	const fractionPart = padded.slice(isPositive ? pointPosition : 1).replace(/0+$/, '');
+
+	return fractionPart ? `${integerPart}.${fractionPart}` : integerPart;
+};
+
+/*
+Formats the given number using `Number#toLocaleString`.
+- If locale is a string or array, the value is expected to be a BCP 47 language tag or list of language tags (for example: `de`).
+- If locale is true, the system default locale is used for translation.
+- If locale is false or unspecified, formatting options are applied without localization; without options, the number is written out as plain digits.
+*/
+const toLocaleString = (number, locale, options) => {
+	if (typeof locale === 'string' || Array.isArray(locale) || locale === true) {
+		const locales = locale === true ? undefined : locale;
+
+		if (options !== undefined) {
+			return number.toLocaleString(locales, options);
+		}
+
+		// `Intl.NumberFormat` limits itself to 3 *fraction* digits while the default here is 3 *significant* digits, so the limit comes from the value.
+		const text = toDecimalString(number);
+		const pointIndex = text.indexOf('.');
+		const maximumFractionDigits = pointIndex === -1 ? 0 : text.length - pointIndex - 1;
+
+		// `Intl.NumberFormat` accepts at most 100 fraction digits. Rounding to 3 significant digits only needs more than that for absurdly small values, which are written out as plain digits instead.
+		if (maximumFractionDigits > 100) {
+			return text;
+		}
+
+		return number.toLocaleString(locales, {maximumFractionDigits});
+	}
+
+	if (options === undefined) {
+		return toDecimalString(number);
+	}
+
+	return number.toLocaleString('en-US', {...options, useGrouping: false});
+};
+
+const log10 = numberOrBigInt => {
+	if (typeof numberOrBigInt === 'number') {
+		return Math.log10(numberOrBigInt);
+	}
+
+	const string = numberOrBigInt.toString(10);
+
+	// A `number` only holds about 15 significant digits, so the remaining digits cannot move the magnitude. The result can still land exactly on a unit boundary, which the caller corrects for.
+	return string.length + Math.log10(`0.${string.slice(0, 15)}`);
+};
+
+const log = numberOrBigInt => {
+	if (typeof numberOrBigInt === 'number') {
+		return Math.log(numberOrBigInt);
+	}
+
+	return log10(numberOrBigInt) * Math.log(10);
+};
+
+/*
+A `bigint` that a `number` can hold exactly is divided the same way, so the output never depends on which type it was given as.
+`floor(a / b) + (a % b) / b` is a different double than `a / b`, which flips the rounding at ties like 1805 bytes.
+*/
+const divide = (numberOrBigInt, base, exponent) => {
+	const divisor = base ** exponent;
+
+	if (typeof numberOrBigInt === 'number' || numberOrBigInt <= Number.MAX_SAFE_INTEGER) {
+		return Number(numberOrBigInt) / divisor;
+	}
+
+	// `divisor` is not exact for every unit, as `1000 ** 8` is not `1e24`, so the exact divisor is rebuilt from the base and the exponent.
+	const bigintDivisor = BigInt(base) ** BigInt(exponent);
+	const integerPart = numberOrBigInt / bigintDivisor;
+	const remainder = numberOrBigInt % bigintDivisor;
+
+	return Number(integerPart) + (Number(remainder) / divisor);
+};
+
+/*
+The plain decimal digits of a scaled value that no `number` can hold. `Intl.NumberFormat` is not involved, so the output carries no grouping or localized separator, the same as the fallback for a value with more fraction digits than it accepts.
+*/
+const toUnrepresentableString = (number, base, exponent, localeOptions) => {
+	const scale = BigInt(base) ** BigInt(exponent);
+	const whole = number / scale;
+
+	// The 3 significant digit default never bites here: it only ever rounds to at least as many digits as the value has integers, and this one has far more than 3.
+	if (localeOptions === undefined) {
+		return whole.toString();
+	}
+
+	// The fraction digit options take over from that default, so the integer part stays exact and the fraction is truncated.
+	const minimumFractionDigits = localeOptions.minimumFractionDigits ?? 0;
+	const maximumFractionDigits = Math.max(localeOptions.maximumFractionDigits ?? 3, minimumFractionDigits);
+	const truncated = ((number % scale) * (10n ** BigInt(maximumFractionDigits)) / scale).toString().padStart(maximumFractionDigits, '0');
+	const fraction = truncated.replace(/0+$/, '').padEnd(minimumFractionDigits, '0');
+
+	return fraction ? `${whole}.${fraction}` : whole.toString();
+};
+
+/*
+The sign to print in front of the number. A difference of exactly zero gets a space instead of a plus sign, for better alignment. `0 === 0n` is `false`, so both are compared.
+*/
+const signOf = (number, signed) => {
+	if (number < 0) {
+		return '-';
+	}
+
+	if (!signed) {
+		return '';
+	}
+
+	return number === 0 || number === 0n ? ' ' : '+';
+};
+
+const assertFixedWidth = fixedWidth => {
+	if (fixedWidth !== undefined && (typeof fixedWidth !== 'number' || !Number.isSafeInteger(fixedWidth) || fixedWidth < 0)) {
+		throw new TypeError(`Expected fixedWidth to be a non-negative integer, got ${typeof fixedWidth}: ${fixedWidth}`);
+	}
+};
+
+/*
+`Intl.NumberFormat` silently truncates non-integers, so they are rejected here instead of quietly changing the output.
+*/
+const assertFractionDigits = (name, value) => {
+	if (value !== undefined && (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 100)) {
+		throw new TypeError(`Expected ${name} to be an integer between 0 and 100, got ${typeof value}: ${value}`);
+	}
+};
+
+const buildLocaleOptions = options => {
+	const {minimumFractionDigits, maximumFractionDigits} = options;
+
+	if (minimumFractionDigits === undefined && maximumFractionDigits === undefined) {
+		return undefined;
+	}
+
+	assertFractionDigits('minimumFractionDigits', minimumFractionDigits);
+	assertFractionDigits('maximumFractionDigits', maximumFractionDigits);
+
+	// Checked here rather than left to `Intl.NumberFormat`, which is skipped for a value past the number range.
+	if (minimumFractionDigits > maximumFractionDigits) {
+		throw new RangeError(`Expected minimumFractionDigits (${minimumFractionDigits}) to not be greater than maximumFractionDigits (${maximumFractionDigits})`);
+	}
+
+	return {
+		...(minimumFractionDigits !== undefined && {minimumFractionDigits}),
+		...(maximumFractionDigits !== undefined && {maximumFractionDigits}),
+		roundingMode: 'trunc',
+	};
+};
+
+function prettyBytes(number, options) {
+	if (typeof number !== 'bigint' && !Number.isFinite(number)) {
+		throw new TypeError(`Expected a finite number, got ${typeof number}: ${number}`);
+	}
+
+	options = {
+		bits: false,
+		binary: false,
+		space: true,
+		nonBreakingSpace: false,
+		...options,
+	};
+
+	assertFixedWidth(options.fixedWidth);
+	const localeOptions = buildLocaleOptions(options);
+
+	// Indexed by `bits` then `binary`, so the four combinations line up in one table.
+	const UNITS = UNIT_SETS[(options.bits ? 2 : 0) + (options.binary ? 1 : 0)];
+
+	const separator = options.space ? (options.nonBreakingSpace ? '\u00A0' : ' ') : '';
+
+	// Normalize `-0` to `0` so it never formats as `-0`.
+	if (Object.is(number, -0)) {
+		number = 0;
+	}
+
+	const prefix = signOf(number, options.signed);
+
+	if (number < 0) {
+		number = -number;
+	}
+
+	const base = options.binary ? 1024 : 1000;
+
+	let exponent = 0;
+	if (number >= 1) {
+		exponent = Math.min(Math.floor(options.binary ? log(number) / Math.log(base) : log10(number) / 3), UNITS.length - 1);
+	}
+
+	// A `number` always scales down to something a `number` can hold, and a `bigint` stops being able to once the quotient passes `Number.MAX_VALUE`, where `divide` overflows to `Infinity` and the exact quotient is formatted instead.
+	const scaled = divide(number, base, exponent);
+
+	let numberString;
+	if (Number.isFinite(scaled)) {
+		number = scaled;
+
+		// A value that sits just below a unit boundary, like `999999999999999` bytes, has a `log10` that rounds up to the boundary itself, so the exponent has to be corrected back.
+		if (number < 1 && exponent > 0) {
+			number *= base;
+			exponent -= 1;
+		}
+
+		if (!localeOptions) {
+			const minimumPrecision = Math.max(3, Math.floor(number).toString().length);
+			number = Number(number.toPrecision(minimumPrecision));
+
+			if (number >= base && exponent < UNITS.length - 1) {
+				number /= base;
+				exponent += 1;
+			}
+		}
+
+		numberString = toLocaleString(number, options.locale, localeOptions);
+	} else {
+		// The scaled value is past what a `number` can hold, so the exact quotient is written out instead.
+		numberString = toUnrepresentableString(number, base, exponent, localeOptions);
+	}
+
+	const result = prefix + numberString + separator + UNITS[exponent];
+	return result.padStart(options.fixedWidth ?? 0);
+}
+
+;// CONCATENATED MODULE: ./build/bytes.js
+/** Byte amounts: reading the ones people write (`2GiB`) and writing the ones people read (`10.00 MiB`). */
+
+const UNITS = {
+    '': 1,
+    b: 1,
+    k: 2 ** 10,
+    m: 2 ** 20,
+    g: 2 ** 30,
+    t: 2 ** 40,
+    kib: 2 ** 10,
+    mib: 2 ** 20,
+    gib: 2 ** 30,
+    tib: 2 ** 40,
+    kb: 1e3,
+    mb: 1e6,
+    gb: 1e9,
+    tb: 1e12,
+};
+/** Bytes of a text such as `2GiB`, `500 MB`, `1.5g` (= GiB) or `1048576`; null when it is not an amount. */
+function parseBytes(text) {
+    const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
+    const unit = match ? UNITS[(match[2] ?? '').toLowerCase()] : undefined;
+    if (!match || unit === undefined)
+        return null;
+    const bytes = Math.round(Number(match[1]) * unit);
+    return Number.isSafeInteger(bytes) ? bytes : null;
+}
+/** `10.00 MiB`, with GiB = 2^30; plain `512 B` below 1 KiB. */
+function formatBytes(bytes) {
+    return bytes < 1024
+        ? prettyBytes(bytes, { binary: true, maximumFractionDigits: 0 })
+        : prettyBytes(bytes, { binary: true, minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+;// CONCATENATED MODULE: ./build/report/story.js
+
+
+const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
+/** Every process that ended by an out-of-memory and recorded it, the first to fail first. */
+function fatalStories(manifest) {
+    return manifest.processes
+        .flatMap((process) => {
+        const oom = process.ooms.at(-1);
+        return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
+    })
+        .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
+}
+/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest that was caught. */
+function mainStory(manifest) {
+    const fatal = fatalStories(manifest)[0];
+    if (fatal)
+        return fatal;
+    let newest = null;
+    for (const process of manifest.processes) {
+        for (const oom of process.ooms) {
+            if (newest === null || (oom.time ?? 0) > (newest.oom.time ?? 0))
+                newest = { process, oom, fatal: false };
+        }
+    }
+    return newest;
+}
+/** Processes that ended by an out-of-memory of which the allocator's observer saw nothing. */
+const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
+/** The device of an out-of-memory, as its process described it. */
+const deviceOf = ({ process, oom }) => process.devices.find((d) => d.index === oom.device) ?? null;
+/**
+ * Processes that nvidia-smi (or its like) lists on a device and that left no receipt, the largest first. Where the tool names pids of
+ * another namespace, only what was there before the step is surely not the step's own.
+ */
+function othersOn(manifest, device) {
+    const own = new Set(manifest.processes.map((p) => p.pid));
+    const { before = null, after = null } = manifest.gpu ?? {};
+    const found = new Map();
+    const add = (look, early) => {
+        if (look?.state !== 'seen')
+            return;
+        for (const { pid, name, used, device: index } of look.processes) {
+            if (own.has(pid) && look.pidsKnown)
+                continue;
+            if (!early && !(look.pidsKnown || found.has(pid)))
+                continue;
+            if (!sameDevice(look, index, device))
+                continue;
+            const known = found.get(pid);
+            // What it held before the step counts where both looks saw it: that is surely not of the step's making.
+            found.set(pid, known ?? { pid, name, used, before: early });
+        }
+    };
+    add(before, true);
+    add(after, false);
+    return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+}
+/**
+ * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without CUDA_VISIBLE_DEVICES and the like, so the
+ * size has to agree as well (within 5 %: the driver keeps some for itself), or there is only one device anyway.
+ */
+function sameDevice(look, index, device) {
+    if (look.state !== 'seen')
+        return false;
+    if (device === null || look.devices.length === 1)
+        return true;
+    if (index === null || index !== device.index)
+        return false;
+    const total = look.devices.find((d) => d.index === index)?.total ?? null;
+    return total === null || device.total === null || Math.abs(total - device.total) <= 0.05 * total;
+}
+function accountOf(manifest, story) {
+    const { oom } = story;
+    const device = deviceOf(story);
+    const total = oom.device_total ?? device?.total ?? null;
+    const free = oom.device_free ?? oom.free;
+    const { reserved, allocated } = oom;
+    const limit = oom.limit ?? device?.limit ?? null;
+    const others = othersOn(manifest, device);
+    return {
+        total,
+        free,
+        reserved,
+        allocated,
+        unused: reserved === null || allocated === null ? null : Math.max(0, reserved - allocated),
+        outside: total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved),
+        limit: limit !== null && total !== null && limit < total ? limit : null,
+        others,
+        othersHeld: others.reduce((sum, o) => sum + (o.used ?? 0), 0),
+    };
+}
+const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
+/**
+ * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what lies
+ * outside of it, and what was free.
+ */
+function partsOf(account, census) {
+    const parts = [];
+    const plain = (name, bytes) => {
+        if (bytes !== null && bytes > 0)
+            parts.push({ name, bytes, count: null, owners: [], reasons: [] });
+    };
+    if (census) {
+        for (const name of CATEGORY_NAMES) {
+            const category = census.categories[name];
+            if (!category || category.bytes === 0)
+                continue;
+            const { bytes, count, owners, reasons } = category;
+            parts.push({ name, bytes, count, owners, reasons });
+        }
+        plain('unused', census.reserved_unused);
+    }
+    else {
+        plain('allocated', account.allocated);
+        plain('unused', account.unused);
+    }
+    plain('outside', account.outside);
+    plain('free', account.free);
+    return parts;
+}
+/** The stack that tells where the user's program stood: the failing thread's, or the main thread's when that has none of the user's. */
+function tellingStack(oom, workspace) {
+    const own = userFrame(oom.stack, workspace);
+    if (own || !oom.main_stack)
+        return { frame: own, stack: oom.stack, main: false };
+    return { frame: userFrame(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+}
+function endingOf(manifest, process) {
+    if (process.end?.oom)
+        return 'oom';
+    if (process.end)
+        return process.end.kind;
+    return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
+}
+function disarmOf({ recorder }) {
+    switch (recorder.state) {
+        case 'idle':
+            return 'idle';
+        case 'foreign':
+            return 'foreign';
+        case 'armed':
+            return 'armed-still';
+        case 'disarmed':
+            return recorder.disarm_proven === false ? 'unproven' : 'disarmed';
+        default:
+            return 'not-armed';
+    }
+}
+/** The largest peak of a process over its devices; null when it used none. */
+function peakOf(process) {
+    let best = null;
+    for (const device of process.devices) {
+        if ((device.peak_allocated ?? -1) > (best?.peak_allocated ?? -1))
+            best = device;
+    }
+    return best;
+}
+/** Numbers in short: `0, 2 to 7`. */
+function ranges(numbers) {
+    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+    const runs = [];
+    for (const n of sorted) {
+        const last = runs.at(-1);
+        if (last && n === last[1] + 1)
+            last[1] = n;
+        else
+            runs.push([n, n]);
+    }
+    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
+    return runs.map(one).join(', ');
+}
+
+;// CONCATENATED MODULE: ./build/report/sentences.js
+/**
+ * The sentences of the report, said once for the summary, the page and the annotations. Every number in them comes from the
+ * manifest. Pure.
+ */
+
+
+
+
+
+const sentences_MAX_NAME = 80;
+/** A foreign name, short enough for a sentence. */
+const sentences_name = (text, limit = sentences_MAX_NAME) => code(shorten(text, limit));
+/** `rank 1`, `pid 4121`: how a process is called. */
+const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
+/** `1` for one rank, `1 and 3`, `0, 2 to 7`. */
+const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : ranges(ranks);
+function oomTitle(manifest) {
+    const ended = manifest.processes.filter((p) => p.end?.oom);
+    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
+    const first = fatalStories(manifest)[0]?.process.rank;
+    if (ranks.length === 1)
+        return `Out of GPU memory on rank ${ranks[0]}`;
+    if (ranks.length > 1) {
+        return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+    }
+    return ended.length > 1 ? `Out of GPU memory in ${ended.length} processes` : 'Out of GPU memory';
+}
+/** Processes that could have been recorded and were not. */
+const notArmed = (manifest) => manifest.processes.filter((p) => disarmOf(p) === 'not-armed');
+function headline(manifest) {
+    const exit = manifest.step.exit_code;
+    switch (manifest.verdict.name) {
+        case 'oom':
+            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
+        case 'oom-recovered':
+            return {
+                icon: '🟡',
+                tone: 'warn',
+                title: `${count(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
+            };
+        case 'host-oom':
+            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
+        case 'killed':
+            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
+        case 'cancelled':
+            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
+        case 'ok':
+            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
+        default:
+            return {
+                icon: '🔴',
+                tone: 'bad',
+                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
+            };
+    }
+}
+/** `GPU 1 (NVIDIA A100-SXM4-40GB)`. */
+function deviceName(story) {
+    const device = deviceOf(story);
+    const index = story.oom.device ?? device?.index;
+    const gpu = index == null ? 'the GPU' : `GPU ${index}`;
+    return device?.name ? say `${gpu} (${shorten(device.name, 60)})` : [gpu];
+}
+/** Where the program stood: `` `train.py:48` in `train_step` ``, or what is known instead. */
+function whereRich(story, workspace) {
+    const { frame, main } = tellingStack(story.oom, workspace);
+    if (!frame)
+        return story.process.program === null ? ['The program'] : say `${sentences_name(story.process.program)}`;
+    const place = say `${sentences_name(placeOf(frame, workspace))} in ${sentences_name(frame.function)}`;
+    if (story.oom.thread === 'backward')
+        return main ? say `The backward pass, while the main thread stood at ${place},` : say `The backward pass at ${place}`;
+    return main ? say `A thread, while the main thread stood at ${place},` : place;
+}
+/** The first sentence: what was asked for and what was free. */
+function askedFor(manifest, story, account) {
+    const { oom } = story;
+    const where = whereRich(story, manifest.step.workspace);
+    if (oom.wanted === null)
+        return say `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = say `${where} asked for ${strong(formatBytes(oom.wanted))} on ${deviceName(story)}`;
+    if (account.free === null)
+        return say `${asked}.`;
+    const of = account.total === null ? null : say ` of ${formatBytes(account.total)}`;
+    return say `${asked}, and ${strong(formatBytes(account.free))} were free${of}.`;
+}
+/** The second: who held the rest. */
+function whoHeld(account) {
+    const { reserved, allocated, outside, others, othersHeld, limit } = account;
+    const own = reserved === null
+        ? null
+        : say `This process had reserved ${formatBytes(reserved)}${allocated === null ? null : ` (${formatBytes(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : say `Its limit is ${formatBytes(limit)} (a memory fraction).`;
+    let rest = null;
+    if (othersHeld > 0) {
+        const top = others.slice(0, 3).map((o) => {
+            const held = others.length > 1 && o.used !== null ? ` ${formatBytes(o.used)}` : '';
+            return say `pid ${o.pid}${o.name === null ? null : say ` ${sentences_name(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+        });
+        const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
+        rest = say `${strong(`Other processes held ${formatBytes(othersHeld)}`)}: ${joinRich(top, '; ')}${more}.`;
+    }
+    else if (outside !== null && outside > 0) {
+        rest = say `${strong(`${formatBytes(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+    }
+    return joinRich([own, fraction, rest]);
+}
+/** What is worth saying of the verdict itself, besides the headline. */
+function becauseRich(manifest) {
+    const { verdict, step, host } = manifest;
+    const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
+    switch (verdict.name) {
+        case 'oom':
+            return step.exit_code === 0 ? [because] : null;
+        case 'host-oom': {
+            const memory = host?.memory;
+            const limit = memory?.limit ?? memory?.total ?? null;
+            const used = memory?.peak ?? null;
+            const numbers = limit === null
+                ? null
+                : say `The limit is ${strong(formatBytes(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
+            return joinRich([[because], numbers, ['No GPU snapshot can be taken of a process that the kernel kills.']]);
+        }
+        case 'oom-recovered':
+            return null;
+        case 'ok':
+            return null;
+        case 'cancelled': {
+            const armed = manifest.processes.filter((p) => disarmOf(p) === 'armed-still').length;
+            const said = manifest.processes.length === 0 ? null : armed === 0 ? ['Recording was disarmed in every process that had it.'] : null;
+            return joinRich([[because], said]);
+        }
+        default:
+            return [because];
+    }
+}
+/** The one line of a green run. */
+function greenLine(manifest) {
+    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
+    const disarmed = recorded.filter((p) => disarmOf(p) === 'disarmed').length;
+    const idle = manifest.processes.filter((p) => disarmOf(p) === 'idle').length;
+    const foreign = manifest.processes.filter((p) => disarmOf(p) === 'foreign').length;
+    const what = [];
+    if (recorded.length > 0) {
+        what.push([
+            disarmed === recorded.length
+                ? `${count(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${count(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+        ]);
+    }
+    if (foreign > 0)
+        what.push([`${count(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`]);
+    if (idle > 0)
+        what.push([`${count(idle, 'process', 'processes')} imported torch and used no GPU`]);
+    let best = null;
+    for (const process of manifest.processes) {
+        const peak = peakOf(process)?.peak_allocated ?? null;
+        if (peak !== null && peak > (best?.peak ?? 0))
+            best = { process, peak };
+    }
+    if (best)
+        what.push([`peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`]);
+    const parity = manifest.parity.state === 'off' ? null : say `Parity: ${manifest.parity.state}.`;
+    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
+    return joinRich([say `${strong(`${seen}.`)}`, what.length === 0 ? null : say `${joinRich(what, '; ')}.`, parity]);
+}
+const PART_NAMES = {
+    parameter: 'parameter',
+    gradient: 'gradient',
+    optimizer_state: 'optimizer_state',
+    activation: 'activation',
+    input: 'input',
+    unknown: 'unknown',
+    allocated: 'in use by this process',
+    unused: 'reserved by the allocator, in no block',
+    outside: 'outside of this allocator',
+    free: 'free',
+};
+/** A category's name with what it means where the word alone does not say. */
+function partRich(part) {
+    const label = strong(PART_NAMES[part.name]);
+    if (part.name === 'activation')
+        return say `${label} (saved for backward)`;
+    if (part.name === 'outside')
+        return say `${label} (other processes, driver, libraries)`;
+    return [label];
+}
+/** The largest owners of a part, or why it is unknown. */
+function ownersRich(part, most = 2) {
+    if (part.name === 'unknown' && part.reasons.length > 0) {
+        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(0, most);
+        return joinRich(reasons.map((r) => say `${shorten(r.reason, sentences_MAX_NAME)} ${formatBytes(r.bytes)}`), ', ');
+    }
+    return joinRich(part.owners.slice(0, most).map((o) => say `${sentences_name(o.name, 60)} ${formatBytes(o.bytes)}`), ', ');
+}
+/** Share in percent; `< 1 %` for what is not nothing. */
+function share(part, whole) {
+    if (whole <= 0)
+        return '';
+    const percent = (100 * part) / whole;
+    return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
+}
+const REASON_WORDS = {
+    oom: 'at an out-of-memory',
+    exception: 'at an uncaught exception',
+    sigterm: 'at SIGTERM',
+    exit: 'at exit',
+};
+/** What a snapshot holds, as far as the receipts say. */
+function historyWords(snapshot) {
+    switch (snapshot.history) {
+        case 'armed':
+            return snapshot.max_entries === null
+                ? 'armed'
+                : `armed, newest ${snapshot.max_entries.toLocaleString('en-US')} events`;
+        case 'interrupted':
+            return 'interrupted by the program: live blocks, no trace of what came before';
+        case 'foreign':
+            return "the program's own recording";
+        case 'none':
+            return 'none: live blocks without stacks, not a full snapshot';
+        default:
+            return 'unknown: its process left no receipt of it';
+    }
+}
+/** Over this size the viewer in the browser freezes or kills its tab (pytorch/pytorch#158364). */
+const LARGE_SNAPSHOT = 300 * 2 ** 20;
+function endingWords(manifest, process) {
+    const ending = endingOf(manifest, process);
+    const exception = process.end?.exception;
+    switch (ending) {
+        case 'oom':
+            return `${shorten(exception ?? 'OutOfMemoryError', 60)}, not caught`;
+        case 'exception':
+            return exception == null ? 'exception' : shorten(exception, 60);
+        case 'sigterm':
+            return 'SIGTERM';
+        case 'exit':
+            return 'exit';
+        case 'running':
+            return 'still running';
+        default:
+            return 'without exit handlers (killed, or os._exit)';
+    }
+}
+function disarmWords(manifest, process) {
+    switch (disarmOf(process)) {
+        case 'disarmed':
+            return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
+        case 'unproven':
+            return 'not proven: still on after it';
+        case 'idle':
+            return 'never armed: no GPU used';
+        case 'foreign':
+            return "the program's own recording, left alone";
+        case 'not-armed':
+            return 'never armed';
+        default:
+            return endingOf(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
+    }
+}
+/** Processes that ended by an out-of-memory which the allocator's observer did not see. */
+function unseenRich(manifest) {
+    const unseen = unseenOoms(manifest);
+    const first = unseen[0];
+    if (!first)
+        return null;
+    const why = first.recorder.reason;
+    return say `${processName(first)} ended by ${sentences_name(first.end?.exception ?? 'an out-of-memory')}, and the allocator's observer saw none: the request came from outside of torch's caching allocator (cuBLAS, NCCL, the driver), or it could not be observed${why === null ? null : say ` (${shorten(why, 300)})`}.`;
+}
+/** Everything the top of the report says, as paragraphs. */
+function verdictParagraphs(manifest) {
+    const story = mainStory(manifest);
+    const paragraphs = [];
+    if (story) {
+        const account = accountOf(manifest, story);
+        const asked = askedFor(manifest, story, account);
+        const intro = story.fatal ? null : say `The newest, on ${processName(story.process)}:`;
+        paragraphs.push(joinRich([intro, asked, whoHeld(account)]));
+    }
+    const unseen = unseenRich(manifest);
+    if (unseen)
+        paragraphs.push(unseen);
+    const because = becauseRich(manifest);
+    if (because) {
+        if (manifest.verdict.name === 'oom')
+            paragraphs.push(because);
+        else
+            paragraphs.unshift(because);
+    }
+    return paragraphs;
+}
+
+;// CONCATENATED MODULE: ./build/report/annotations.js
+/**
+ * Annotations: at most one error for the verdict, on the user's own file and line where it lies in the workspace, and one warning for all
+ * gates. GitHub shows ten of each a step and fifty a job, so more would hide other people's. Pure.
+ */
+
+
+
+
+
+
+const MAX_MESSAGE = 3000;
+/** The innermost frame of the user's in the workspace, as GitHub wants it: the path from the workspace. */
+function annotationPlace(stack, workspace) {
+    if (workspace === null)
+        return {};
+    for (const frame of [...stack].reverse()) {
+        if (frameKind(frame) !== 'user' || frame.file.startsWith('<'))
+            continue;
+        const file = (0,external_node_path_namespaceObject.normalize)((0,external_node_path_namespaceObject.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_namespaceObject.join)(workspace, frame.file));
+        if (!liesIn(file, workspace))
+            continue;
+        const path = file.slice((0,external_node_path_namespaceObject.normalize)(workspace).replace(/\/+$/, '').length + 1);
+        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
+    }
+    return {};
+}
+/** Annotations of a step, the verdict's first. None on a green one whose gates have nothing to say. */
+function annotations(manifest, workspace) {
+    const result = [];
+    const name = manifest.verdict.name;
+    // A step that failed by itself says so already; an annotation of ours would only repeat its exit code.
+    if (name === 'oom' || name === 'host-oom' || name === 'killed') {
+        const story = mainStory(manifest);
+        const place = story ? annotations_placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+        const text = plainText(joinRich(verdictParagraphs(manifest)));
+        result.push({
+            level: 'error',
+            message: printable(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
+            place: { title: headline(manifest).title, ...place },
+        });
+    }
+    if (manifest.gates.length > 0) {
+        const failing = manifest.gates.some((gate) => gate.level === 'fail');
+        const lines = manifest.gates.map((gate) => printable(gate.message, MAX_MESSAGE / 3));
+        result.push({
+            level: failing && result.length === 0 ? 'error' : 'warning',
+            message: lines.join('\n'),
+            place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
+        });
+    }
+    return result;
+}
+/** The failing thread's place in the workspace, or the main thread's. */
+function annotations_placeOf(stack, main, workspace) {
+    const place = annotationPlace(stack, workspace);
+    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
+}
+
+;// CONCATENATED MODULE: ./build/report/blocks.js
+/**
+ * A report of blocks with a budget of bytes. GitHub drops a whole job summary over 1 MiB (GH prefix-dev/rattler-build/issues/2738), so rows
+ * are left out, the least important first, and never a byte in the middle of something. Pure.
+ */
+const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
+/** A block of one piece. */
+const plainBlock = (weight, text) => ({
+    weight,
+    open: text,
+    rows: [],
+    close: () => '',
+});
+/** The text of `blocks`, in their order, in at most `budget` bytes of UTF-8. */
+function fit(blocks, budget) {
+    const kept = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
+    let size = 0;
+    for (const { block, rows } of kept) {
+        size += bytesOf(block.open) + bytesOf(block.close(0));
+        for (let i = 0; i < rows; i++)
+            size += bytesOf(block.rows[i]);
+    }
+    for (const entry of [...kept].sort((a, b) => a.block.weight - b.block.weight)) {
+        if (size <= budget)
+            break;
+        const { block } = entry;
+        size += bytesOf(block.close(block.rows.length)) - bytesOf(block.close(0));
+        while (entry.rows > 0 && size > budget) {
+            entry.rows -= 1;
+            size -= bytesOf(block.rows[entry.rows]);
+        }
+        if (size > budget) {
+            entry.whole = false;
+            size -= bytesOf(block.open) + bytesOf(block.close(block.rows.length));
+        }
+    }
+    return kept
+        .filter((entry) => entry.whole)
+        .map(({ block, rows }) => block.open + block.rows.slice(0, rows).join('') + block.close(block.rows.length - rows))
+        .join('');
+}
+
+;// CONCATENATED MODULE: ./build/report/hints.js
+/**
+ * What the numbers suggest. Each hint is there only when its numbers say so, and carries them; none says what caused what: the
+ * allocator reuses blocks, so nothing here could know. Pure.
+ */
+
+
+
+const gib = (bytes) => formatBytes(bytes);
+/** Times, in one decimal. */
+const times = (a, b) => (a / b).toFixed(1);
+const largerThanDevice = ({ story: { oom }, account }) => {
+    const most = account.limit ?? account.total;
+    if (oom.wanted === null || most === null || oom.wanted <= most)
+        return null;
+    return {
+        id: 'larger-than-device',
+        numbers: [oom.wanted, most],
+        text: say `One request of ${strong(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
+    };
+};
+const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
+    if (limit === null || total === null || free === null || oom.wanted === null)
+        return null;
+    if (free < oom.wanted)
+        return null;
+    return {
+        id: 'memory-fraction',
+        numbers: [limit, total, free],
+        text: say `The process is limited to ${strong(gib(limit))} of ${gib(total)} (${code('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
+    };
+};
+const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
+    if (othersHeld === 0 || free === null || oom.wanted === null)
+        return null;
+    if (free >= oom.wanted || free + othersHeld < oom.wanted)
+        return null;
+    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
+    const whose = early === othersHeld
+        ? 'processes that were there before this step'
+        : 'processes that left no receipt here';
+    return {
+        id: 'other-processes',
+        numbers: [othersHeld, free, oom.wanted],
+        text: say `${strong(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
+    };
+};
+const fragmentation = ({ account: { unused }, story: { process, oom } }) => {
+    if (unused === null || oom.wanted === null || oom.wanted === 0 || unused < oom.wanted)
+        return null;
+    const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
+    const remedy = on
+        ? say `${code('expandable_segments:True')} is on already.`
+        : say `${code('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
+    return {
+        id: 'fragmentation',
+        numbers: [unused, oom.wanted],
+        text: say `${strong(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+    };
+};
+const cycles = ({ story: { oom } }) => {
+    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
+    if (held === 0)
+        return null;
+    const enough = oom.wanted !== null && held >= oom.wanted ? say `, more than the ${gib(oom.wanted)} asked for` : null;
+    return {
+        id: 'cycles',
+        numbers: [held],
+        text: say `${strong(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
+    };
+};
+/** Bytes of two categories at the failure, the second as the measure of the first. */
+function pair(facts, name) {
+    const census = censusOf(facts.story.oom.census, facts.story.oom.device);
+    const parameter = census?.categories.parameter?.bytes ?? 0;
+    const part = census?.categories[name]?.bytes ?? 0;
+    return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
+}
+/** Below this share of what is allocated, a category is not worth a hint. */
+const WORTH = 0.05;
+const gradients = (facts) => {
+    const sizes = pair(facts, 'gradient');
+    if (!sizes || sizes.part <= 1.1 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
+        return null;
+    return {
+        id: 'gradients',
+        numbers: [sizes.part, sizes.parameter],
+        text: say `Gradients took ${strong(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
+    };
+};
+const optimizerState = (facts) => {
+    const sizes = pair(facts, 'optimizer_state');
+    if (!sizes || sizes.part <= 2.2 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
+        return null;
+    return {
+        id: 'optimizer-state',
+        numbers: [sizes.part, sizes.parameter],
+        text: say `Optimizer state took ${strong(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+    };
+};
+const growth = ({ story: { process } }) => {
+    const held = process.ooms.flatMap((o) => (o.allocated === null ? [] : [o.allocated]));
+    const [first, last] = [held[0], held.at(-1)];
+    if (held.length < 3 || first === undefined || last === undefined || last < 1.1 * first)
+        return null;
+    if (held.some((bytes, index) => index > 0 && bytes < held[index - 1]))
+        return null;
+    return {
+        id: 'growth',
+        numbers: [held.length, first, last],
+        text: say `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${strong(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
+    };
+};
+const retries = ({ story: { oom } }) => {
+    // Each out-of-memory has a retry of its own: the allocator empties its cache and asks again before it gives up.
+    const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
+    if (oom.retries === null || more <= 0)
+        return null;
+    return {
+        id: 'retries',
+        numbers: [oom.retries],
+        text: say `The allocator emptied its cache and asked again ${strong(String(oom.retries))} times up to this failure: the program ran close to the limit before it reached it.`,
+    };
+};
+const RULES = [
+    largerThanDevice,
+    otherProcesses,
+    memoryFraction,
+    cycles,
+    fragmentation,
+    optimizerState,
+    gradients,
+    growth,
+    retries,
+];
+/** Every hint whose numbers are there, the most telling first. */
+function hintsFor(manifest, story = mainStory(manifest)) {
+    if (!story)
+        return [];
+    const facts = { manifest, story, account: accountOf(manifest, story) };
+    return RULES.flatMap((rule) => rule(facts) ?? []);
+}
+
+;// CONCATENATED MODULE: ./build/report/markdown.js
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const JOINER = '\u2060';
+/** One line, no control characters and no direction marks. Receipts are cleaned when they are read; this holds for all else. */
+const markdown_oneLine = (text) => text
+    .toWellFormed()
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(CONTROL, '');
+/** Text outside of code. */
+function escapeText(text) {
+    return markdown_oneLine(text)
+        .replace(/&/g, '&amp;')
+        .replace(/</g, '&lt;')
+        .replace(/>/g, '&gt;')
+        .replace(/[\\`*[\]|~]/g, '\\$&')
+        .replace(/_/g, (_, at, all) => /[A-Za-z0-9]/.test(all[at - 1] ?? '') && /[A-Za-z0-9]/.test(all[at + 1] ?? '') ? '_' : '\\_')
+        .replace(/\$/g, '<span>$</span>')
+        .replace(/:\/\//g, `:${JOINER}//`)
+        .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`)
+        .replace(/@(?=\S)/g, `@${JOINER}`)
+        .replace(/#(?=[0-9])/g, `#${JOINER}`)
+        .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
+        .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
+        .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
+}
+/** Text of which no character means anything inside a code span or a table cell. */
+const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Text as code: a code span where nothing in it could end that, otherwise a `<code>` element of character references. */
+function escapeCode(text) {
+    const line = markdown_oneLine(text);
+    if (line.trim() === '')
+        return '<code>&nbsp;</code>';
+    if (PLAIN_CODE.test(line))
+        return `\`${line}\``;
+    const escaped = line.replace(/[^\p{L}\p{N} ,./]/gu, (char) => ENTITIES[char] ?? `&#${char.codePointAt(0) ?? 0xfffd};`);
+    return `<code>${escaped.replace(/\b(www|https?|ftp)(?=[.&])/gi, `$1${JOINER}`)}</code>`;
+}
+function piece(part) {
+    if (typeof part === 'string')
+        return escapeText(part);
+    if ('code' in part)
+        return escapeCode(part.code);
+    if ('strong' in part)
+        return `**${markdown(part.strong)}**`;
+    return `[${markdown(part.link)}](${part.href.replace(/[()|*_~\\[\]]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)})`;
+}
+/** A sentence as Markdown, usable in a line, a list item and a table cell. */
+const markdown = (rich) => rich.map(piece).join('');
+/** A sentence inside an HTML block (`<summary>`), where Markdown is not read. */
+function inlineHtml(rich) {
+    return rich
+        .map((part) => {
+        if (typeof part === 'string')
+            return entity(part);
+        if ('code' in part)
+            return `<code>${entity(part.code)}</code>`;
+        if ('strong' in part)
+            return `<b>${inlineHtml(part.strong)}</b>`;
+        return `<a href="${entity(part.href)}">${inlineHtml(part.link)}</a>`;
+    })
+        .join('');
+}
+const entity = (text) => markdown_oneLine(text)
+    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+    .replace(/\$/g, '<span>$</span>')
+    .replace(/[*_`~[\]|\\]/g, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/@(?=\S)/g, `@${JOINER}`)
+    .replace(/:\/\//g, `:${JOINER}//`)
+    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
+/** One row of a table. */
+const row = (cells) => `| ${cells.map(markdown).join(' | ')} |\n`;
+/** The two lines that open a table. */
+const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
+/** A word for `sh`: as it is when nothing in it means anything to a shell, in single quotes otherwise. */
+const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${markdown_oneLine(text).replace(/'/g, `'\\''`)}'`;
+
+;// CONCATENATED MODULE: ./build/report/summary.js
+/**
+ * The job summary: one string of GitHub-flavoured Markdown in a budget of bytes, from the manifest alone. The first two lines can be pasted
+ * into a chat and understood; what is long folds away; a section with nothing to say is not there. Pure.
+ *
+ * Only what GitHub keeps of HTML is used: details, summary, code, span. No image: nothing is fetched when somebody reads it.
+ */
+
+
+
+
+
+
+
+
+
+/** GitHub's limit is 1 MiB; cutting to exactly that still failed for some (GH maester365/maester/issues/905). */
+const SUMMARY_BUDGET = 900 * 1024;
+/** Rows that a summary shows before it points to the page; the byte budget comes on top. */
+const MOST = { processes: 40, snapshots: 24, cycles: 8, migration: 24, rejected: 10, leftOut: 24, stack: 30, lines: 12 };
+const paragraph = (rich) => `${markdown(rich)}\n\n`;
+const heading = (words) => `**${escapeText(words)}**\n\n`;
+/** A folded block. An empty line after `<summary>` makes GitHub read Markdown inside. */
+function folded(weight, title, inside) {
+    return {
+        weight,
+        open: `<details><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
+        rows: inside.rows,
+        close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
+    };
+}
+const moreRows = (hidden) => (dropped) => hidden + dropped === 0 ? '' : `\nand ${hidden + dropped} more, in the report and in manifest.json.\n`;
+/** A fenced block whose fence is longer than any run of backticks in it. */
+function fenced(lines, language = 'text') {
+    const clean = lines.map((line) => line.toWellFormed().replace(/[\r\n]+/g, ' '));
+    const longest = Math.max(2, ...clean.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
+    const fence = '`'.repeat(longest + 1);
+    return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
+}
+// --- the sections, in the order of the summary ------------------------------------------------------------------------
+function verdictBlock(manifest) {
+    const { icon, title } = headline(manifest);
+    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${verdictParagraphs(manifest).map(paragraph).join('')}`);
+}
+/** Other ranks that failed too, each in a line. */
+function otherFailures(manifest) {
+    const [, ...rest] = fatalStories(manifest);
+    if (rest.length === 0)
+        return null;
+    const rows = rest.slice(0, MOST.lines).map((story) => {
+        const { frame } = tellingStack(story.oom, manifest.step.workspace);
+        const where = frame ? say ` at ${sentences_name(placeOf(frame, manifest.step.workspace))}` : null;
+        const wanted = story.oom.wanted === null ? null : say `, asked for ${formatBytes(story.oom.wanted)}`;
+        return `- ${markdown(say `${processName(story.process)} ran out too${where}${wanted}.`)}\n`;
+    });
+    return { weight: 60, open: '', rows, close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n` };
+}
+/** The program's own frames, outermost first as Python prints them, libraries in one line each. */
+function stackLines(stack, workspace) {
+    const lines = [];
+    for (const group of foldStack(stack)) {
+        if (group.kind === 'library') {
+            lines.push(`  … ${count(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
+            continue;
+        }
+        for (const frame of group.frames)
+            lines.push(`  ${placeOf(frame, workspace)}  ${frame.function}`);
+    }
+    return lines.map((line) => shorten(line, 200));
+}
+function stackBlock(manifest, story) {
+    const { workspace } = manifest.step;
+    const { stack, main } = tellingStack(story.oom, workspace);
+    const lines = stackLines(stack, workspace);
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(-MOST.stack);
+    const own = userFrame(stack, workspace) === null ? 'no frame of your own code in it' : 'your own frames, libraries folded';
+    const whose = main ? 'main thread while another one failed' : story.oom.thread === 'backward' ? 'autograd thread' : 'innermost last';
+    return folded(50, say `Where the program stood: ${own}, ${whose}`, {
+        open: fenced(lines.length > shown.length ? [`  … ${lines.length - shown.length} more above`, ...shown] : shown),
+        rows: [],
+        close: () => '',
+    });
+}
+/** Squares of the picture: different in lightness as well as in hue, in the order of the table below it. */
+const SQUARES = {
+    parameter: '🟦',
+    gradient: '🟩',
+    optimizer_state: '🟪',
+    activation: '🟧',
+    input: '🟨',
+    unknown: '🟫',
+    allocated: '🟦',
+    unused: '🔳',
+    outside: '🟥',
+    free: '⬜',
+};
+const PICTURE = 20;
+/** `parts` as a row of `PICTURE` squares; who has the largest remainder gets what rounding leaves over. */
+function picture(parts) {
+    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+    if (whole === 0)
+        return '';
+    const exact = parts.map((part) => (part.bytes / whole) * PICTURE);
+    const squares = exact.map(Math.floor);
+    const order = exact.map((x, i) => ({ i, left: x - Math.floor(x) })).sort((a, b) => b.left - a.left);
+    let open = PICTURE - squares.reduce((sum, n) => sum + n, 0);
+    for (const { i } of order) {
+        if (open-- <= 0)
+            break;
+        squares[i] = squares[i] + 1;
+    }
+    return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
+}
+function categoriesBlock(manifest, story) {
+    const account = accountOf(manifest, story);
+    const census = censusOf(story.oom.census, story.oom.device);
+    const parts = partsOf(account, census);
+    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+    if (parts.length === 0 || whole === 0)
+        return null;
+    const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
+    const owners = parts.some((part) => ownersRich(part).length > 0);
+    const names = ['', title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
+    const head = tableHead(names, ['left', 'left', 'right', 'right', 'left']);
+    const rows = parts.map((part) => {
+        const cells = [
+            [SQUARES[part.name]],
+            part.name === 'free' ? ['free'] : partRich(part),
+            [formatBytes(part.bytes)],
+            [share(part.bytes, whole)],
+        ];
+        return row(owners ? [...cells, ownersRich(part)] : cells);
+    });
+    const whose = processName(story.process);
+    const of = account.total === null ? formatBytes(whole) : formatBytes(account.total);
+    const notes = [];
+    if (census && census.allocated > 0) {
+        notes.push(say `${share(census.attributed, census.allocated)} of the ${formatBytes(census.allocated)} allocated is attributed to what it was observed to be; ${strong('unknown')} says why it is not.`);
+    }
+    if (story.oom.census?.complete === false) {
+        notes.push(say `The look was cut short: ${shorten(story.oom.census.cut ?? 'no reason given', 300)}.`);
+    }
+    return {
+        weight: 90,
+        open: `<p aria-hidden="true">${picture(parts)} <sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
+        rows,
+        close: () => `\n${notes.length === 0 ? '' : paragraph(joinRich(notes))}`,
+    };
+}
+/** Our own words only (`rank 1`, `pid 7`): nothing to escape. */
+const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
+function hintsBlock(manifest) {
+    const hints = hintsFor(manifest);
+    if (hints.length === 0)
+        return null;
+    const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
+    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
+}
+/** Snapshots of ranks that failed first, then the largest. */
+function orderedSnapshots(manifest) {
+    const failed = new Map(fatalStories(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
+    const order = (s) => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
+    return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
+}
+const leftOutFile = (manifest, file) => manifest.published.left_out.find((left) => left.file === file);
+function snapshotsBlock(manifest, links) {
+    const snapshots = orderedSnapshots(manifest);
+    if (snapshots.length === 0)
+        return null;
+    const many = new Set(snapshots.map((s) => s.host)).size > 1;
+    const shown = snapshots.slice(0, MOST.snapshots);
+    const rows = shown.map((s) => {
+        const left = leftOutFile(manifest, s.file);
+        const size = say `${formatBytes(s.bytes)}${s.bytes > LARGE_SNAPSHOT ? ' ⚠' : null}${left ? say ` · not in the artifact: ${shorten(left.reason, 80)}` : null}`;
+        return row([
+            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
+            ...(many ? [[sentences_name(s.host, 40)]] : []),
+            [REASON_WORDS[s.reason]],
+            size,
+            [historyWords(s)],
+            [sentences_name(s.digest.replace(/^sha256:/, '').slice(0, 12))],
+        ]);
+    });
+    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+    const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
+    return {
+        weight: 85,
+        open: `${where(manifest, links)}${tableHead(names, aligns)}`,
+        rows,
+        close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
+    };
+}
+/** The line over the snapshots: where they are. */
+function where(manifest, links) {
+    const { published } = manifest;
+    const report = links.reportUrl === null ? null : rich_link(['open the report'], links.reportUrl);
+    const parts = [[strong('Snapshots')]];
+    if (links.artifactName !== null) {
+        parts.push(say `artifact ${links.artifactUrl === null ? sentences_name(links.artifactName) : rich_link([links.artifactName], links.artifactUrl)}`);
+    }
+    if (report)
+        parts.push([report]);
+    const line = paragraph(joinRich(parts, ' · '));
+    if (published.state !== 'failed' && published.state !== 'skipped')
+        return line;
+    const kept = links.evidenceDir === null ? null : say ` The files are on the runner in ${sentences_name(links.evidenceDir, 200)}.`;
+    return line + paragraph(say `${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`);
+}
+/** What to open for which question, and what the two views cannot say. */
+function readingLines(manifest) {
+    const backward = manifest.snapshots.some((s) => s.stacks === 'python');
+    const large = manifest.snapshots.some((s) => s.bytes > LARGE_SNAPSHOT);
+    const lines = [
+        say `${strong('Flamegraph')}: what was alive at the peak. ${strong('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
+    ];
+    if (large) {
+        lines.push(say `⚠ Over ${formatBytes(LARGE_SNAPSHOT)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${strong('max-entries')} makes the next one smaller.`);
+    }
+    return lines.map(paragraph).join('');
+}
+function checkBlock(manifest, links) {
+    if (manifest.snapshots.length === 0)
+        return null;
+    const { run_id: run, repository } = manifest.runner;
+    const commands = [];
+    if (links.artifactName !== null && run !== null) {
+        const repo = repository === null ? '' : ` -R ${shellWord(repository)}`;
+        commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
+        commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
+    }
+    const zip = links.artifactDigest === null ? null : say `The artifact's own digest is of the zip: ${sentences_name(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+    const guide = links.guideUrl == null ? null : say `More in the ${rich_link(['reading guide'], links.guideUrl)}.`;
+    const text = joinRich([
+        say `Then drop the file on ${sentences_name('pytorch.org/memory_viz')}: it stays on your machine. Never ${sentences_name('pickle.load')} a snapshot that you did not make.`,
+        zip,
+        guide,
+    ]);
+    const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+    const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
+    return folded(70, ['Download it, check its digest, open it'], {
+        open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
+        rows: sums.map((line) => `${line}\n`),
+        close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
+    });
+}
+function leftOutBlock(manifest, links) {
+    const left = manifest.published.left_out;
+    if (left.length === 0)
+        return null;
+    const rows = left.slice(0, MOST.leftOut).map((file) => row([[sentences_name(file.file, 120)], [formatBytes(file.bytes)], [shorten(file.reason, 120)], [sentences_name(file.digest.replace(/^sha256:/, ''))]]));
+    const at = links.evidenceDir === null ? null : say ` in ${sentences_name(links.evidenceDir, 200)}`;
+    return folded(40, say `${count(left.length, 'file')} not in the artifact, kept on the runner`, {
+        open: `${at === null ? '' : paragraph(say `They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
+        rows,
+        close: moreRows(left.length - rows.length),
+    });
+}
+/** Who else held GPU memory, where it was not said at the top. */
+function gpuBlock(manifest) {
+    const { before = null, after = null } = manifest.gpu ?? {};
+    const own = new Set(manifest.processes.map((p) => p.pid));
+    const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
+    const rowsOf = (look, when) => strangers(look).map((p) => row([
+        [when],
+        [p.device === null ? '' : `GPU ${p.device}`],
+        [String(p.pid)],
+        p.name === null ? [] : [sentences_name(p.name, 60)],
+        [p.used === null ? '' : formatBytes(p.used)],
+    ]));
+    const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
+    if (rows.length === 0)
+        return null;
+    const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
+    return folded(35, say `Who else was on the GPUs, by ${tool}`, {
+        open: tableHead(['when', 'device', 'pid', 'program', 'held'], ['left', 'left', 'right', 'left', 'right']),
+        rows: rows.slice(0, MOST.processes),
+        close: moreRows(Math.max(0, rows.length - MOST.processes)),
+    });
+}
+/** Cycles of all processes by shape, those that held most first. */
+function mergedCycles(manifest) {
+    const merged = new Map();
+    for (const process of manifest.processes) {
+        for (const cycle of process.cycles?.cycles ?? []) {
+            const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
+            const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set() };
+            entry.seen += cycle.seen;
+            entry.bytes += held;
+            entry.processes.add(processName(process));
+            merged.set(cycle.id, entry);
+        }
+    }
+    return [...merged.values()].sort((a, b) => b.bytes - a.bytes);
+}
+function cyclesBlock(manifest) {
+    if (manifest.cycles.count === 0)
+        return null;
+    const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
+    const all = mergedCycles(manifest);
+    const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
+        const types = joinRich(cycle.types.slice(0, 4).map((t) => say `${sentences_name(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ' → ');
+        const frame = userFrame(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
+        return row([
+            types,
+            [String(seen)],
+            [String(cycle.tensors)],
+            [formatBytes(bytes)],
+            frame ? say `${sentences_name(placeOf(frame, manifest.step.workspace))} in ${sentences_name(frame.function, 60)}` : [],
+        ]);
+    });
+    const kinds = manifest.cycles.count;
+    return folded(45, say `Reference cycles: ${count(kinds, 'kind')} held ${count(manifest.cycles.tensors, 'GPU tensor')}, ${formatBytes(held)}`, {
+        open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
+        rows,
+        close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
+    });
+}
+function parityBlock(manifest) {
+    const { state, reason, result } = manifest.parity;
+    if (state === 'off')
+        return null;
+    const version = (value) => (typeof value === 'string' ? shorten(value, 60) : null);
+    const torch = version(result?.environment.torch);
+    const facts = [torch === null ? null : `torch ${torch}`, result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`].filter((f) => f !== null);
+    const title = say `Parity with the frozen fixture: ${strong(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
+    const why = reason === null ? null : say `${shorten(reason, 500)}`;
+    if (!result)
+        return state === 'match' ? null : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
+    const lines = [say `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`];
+    const differences = [...result.view.differences, ...result.oracle.differences, ...result.migration.differences];
+    const table = result.migration.rows;
+    const rows = table.slice(0, MOST.migration).map((r) => row([[sentences_name(r.from, 40)], [sentences_name(r.to, 40)], [r.count.toLocaleString('en-US')], [formatBytes(r.bytes)]]));
+    const head = rows.length === 0 ? '' : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
+    const notes = result.migration.lines.slice(0, MOST.lines).map((line) => `- ${escapeText(line)}\n`).join('');
+    const trigger = result.trigger?.new.length ? paragraph(say `${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`) : '';
+    return folded(state === 'drift' ? 75 : 44, title, {
+        open: `${why ? paragraph(why) : ''}${differences.slice(0, MOST.lines).map((line) => `- ${escapeText(line)}\n`).join('')}\n${lines.map(paragraph).join('')}${head}`,
+        rows,
+        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}\n${trigger}`,
+    });
+}
+/** Processes that ended alike on one host, together: `0, 2 to 7`. Those that ran out of memory first, on their own. */
+function processGroups(manifest) {
+    const groups = new Map();
+    for (const process of manifest.processes) {
+        const alone = process.oom_count > 0 || process.rank === null;
+        const key = alone
+            ? `${process.host}.${process.pid}.${process.token}`
+            : [process.host, endingWords(manifest, process), disarmWords(manifest, process), process.program].join('\n');
+        const group = groups.get(key);
+        if (group)
+            group.push(process);
+        else
+            groups.set(key, [process]);
+    }
+    const weight = (p) => (endingOf(manifest, p) === 'oom' ? 8 : 0) + (p.oom_count > 0 ? 4 : 0) + (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) + (p.rank === null ? 0 : 1);
+    return [...groups.values()]
+        .map((members) => ({ first: members[0], members }))
+        .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
+}
+/** Lowest to highest of some amounts. */
+function span(amounts) {
+    if (amounts.length === 0)
+        return '';
+    let [low, high] = [amounts[0], amounts[0]];
+    for (const n of amounts) {
+        if (n < low)
+            low = n;
+        if (n > high)
+            high = n;
+    }
+    return low === high ? formatBytes(low) : `${formatBytes(low)} to ${formatBytes(high)}`;
+}
+function processesBlock(manifest) {
+    const { processes } = manifest;
+    if (processes.length === 0)
+        return null;
+    const groups = processGroups(manifest);
+    const hosts = new Set(processes.map((p) => p.host)).size > 1;
+    const shown = groups.slice(0, MOST.processes);
+    const rows = shown.map(({ first, members }) => {
+        const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
+        const peaks = members.map(peakOf).filter((d) => d !== null);
+        return row([
+            [ranks.length === 0 ? '' : rankWords(ranks)],
+            ...(hosts ? [[sentences_name(first.host, 40)]] : []),
+            [members.length === 1 ? String(first.pid) : `${members.length} processes`],
+            first.program === null ? [] : [sentences_name(first.program, 40)],
+            [endingWords(manifest, first)],
+            [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
+            [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
+            [disarmWords(manifest, first)],
+        ]);
+    });
+    const names = ['rank', ...(hosts ? ['host'] : []), 'pid', 'program', 'ended', 'peak allocated', 'peak reserved', 'disarmed'];
+    const rights = new Set(['peak allocated', 'peak reserved']);
+    return folded(55, processesTitle(manifest), {
+        open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
+        rows,
+        close: moreRows(groups.length - shown.length),
+    });
+}
+function processesTitle(manifest) {
+    const { processes } = manifest;
+    const number = (test) => processes.filter(test).length;
+    const oom = number((p) => p.end?.oom === true);
+    const sigterm = number((p) => endingOf(manifest, p) === 'sigterm');
+    const disarmed = number((p) => disarmOf(p) === 'disarmed');
+    const open = number((p) => disarmOf(p) === 'armed-still');
+    const never = number((p) => disarmOf(p) === 'not-armed');
+    const unproven = number((p) => disarmOf(p) === 'unproven');
+    const how = [oom > 0 ? `${oom} out of memory` : null, sigterm > 0 ? `${sigterm} ended by SIGTERM` : null].filter((x) => x !== null);
+    const proof = [
+        `recording disarmed in ${disarmed}`,
+        open > 0 ? `ended before disarming in ${open}` : null,
+        unproven > 0 ? `not proven off in ${unproven}` : null,
+        never > 0 ? `never armed in ${never}` : null,
+    ].filter((x) => x !== null);
+    return [`${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`];
+}
+/** What was not seen, each with its remedy. Not folded: no evidence is not a pass. */
+function notSeenBlock(manifest) {
+    const lines = [];
+    for (const gate of manifest.gates) {
+        if (gate.gate === 'if-no-torch')
+            lines.push([shorten(gate.message, 500)]);
+    }
+    for (const seen of manifest.unarmed) {
+        lines.push(say `${sentences_name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`);
+    }
+    for (const line of manifest.not_seen)
+        lines.push([shorten(line, 500)]);
+    if (manifest.not_seen.length === 0) {
+        for (const process of notArmed(manifest)) {
+            lines.push(say `${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+        }
+    }
+    // A hint about the text of the step is worth a line only where something is missing.
+    if (lines.length > 0 || manifest.processes.length === 0) {
+        for (const hint of manifest.script_hints)
+            lines.push(say `Line ${hint.line} of the step uses ${sentences_name(hint.what)}: ${shorten(hint.advice, 300)}`);
+    }
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(0, MOST.lines);
+    return { weight: 82, open: heading('Not seen'), rows: shown.map((line) => `- ${markdown(line)}\n`), close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n` };
+}
+function survivorsBlock(manifest) {
+    const list = (all) => joinRich(all.slice(0, MOST.lines).map((s) => say `pid ${s.pid}${s.program === null ? null : say ` ${sentences_name(s.program, 40)}`}`), ', ');
+    const lines = [];
+    const { still_running: running, killed } = manifest;
+    if (running.length > 0) {
+        lines.push(say `${strong('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`);
+    }
+    if (killed.length > 0)
+        lines.push(say `${strong('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
+    return lines.length === 0 ? null : plainBlock(48, lines.map(paragraph).join(''));
+}
+function troublesBlock(manifest) {
+    const lines = [];
+    for (const fault of manifest.faults)
+        lines.push([shorten(fault, 300)]);
+    for (const process of manifest.processes) {
+        for (const fault of process.faults)
+            lines.push(say `${processName(process)}: ${shorten(fault, 300)}`);
+        for (const note of process.notes)
+            lines.push(say `receipt of ${processName(process)}: ${shorten(note, 200)}`);
+    }
+    for (const rejected of manifest.rejected)
+        lines.push(say `not accepted as evidence: ${sentences_name(rejected.name)}, ${shorten(rejected.reason, 200)}`);
+    if (lines.length === 0)
+        return null;
+    const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
+    const shown = lines.slice(0, MOST.rejected * 2);
+    return folded(20, say `${count(total, 'remark')} on the recording itself`, {
+        open: '',
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: moreRows(total - shown.length),
+    });
+}
+function dumpTrouble(manifest) {
+    const lines = [];
+    for (const process of manifest.processes) {
+        const failed = process.ooms.find((oom) => oom.snapshot_error !== null);
+        if (failed)
+            lines.push(say `No snapshot of an out-of-memory on ${processName(process)}: ${shorten(failed.snapshot_error ?? '', 300)}`);
+    }
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(0, MOST.lines);
+    return { weight: 84, open: '', rows: shown.map((line) => `- ${markdown(line)}\n`), close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n` };
+}
+/** Is there more to say of a green run than its one line? */
+function greenIsAll(blocks) {
+    return blocks.length === 0;
+}
+/** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */
+function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
+    const green = manifest.verdict.name === 'ok';
+    const story = mainStory(manifest);
+    const some = (...blocks) => blocks.filter((b) => b !== null);
+    if (green) {
+        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p))) ? processesBlock(manifest) : null, troublesBlock(manifest));
+        const icon = greenIcon(manifest);
+        const line = `${icon} ${markdown(greenLine(manifest))}\n${greenIsAll(rest) ? '' : '\n'}`;
+        return fitted([plainBlock(100, line), ...rest], budgetBytes);
+    }
+    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+}
+/** A green run of which something was not seen, or on which a gate fails, gets no green mark. */
+function greenIcon(manifest) {
+    if (manifest.gates.some((gate) => gate.level === 'fail'))
+        return '🔴';
+    if (manifest.gates.length > 0 || notArmed(manifest).length > 0 || manifest.unarmed.length > 0)
+        return '🟡';
+    return manifest.processes.length === 0 ? '⚪' : '✅';
+}
+const fitted = (blocks, budget) => {
+    const text = fit(blocks, budget - 1).trimEnd();
+    return bytesOf(text) < budget ? `${text}\n` : '';
+};
+
+;// CONCATENATED MODULE: ./build/report/verdict.js
+/**
+ * What happened, in one word of the contract. Pure, and from facts alone: exit code, signal, receipts and the
+ * kernel's counters; never from the text of stderr, and never from whether the upload worked.
+ */
+const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
+const SIGKILL_EXIT = 137;
+/**
+ * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that is
+ * cancelled after a rank ran out of memory was cancelled because of it. SIGKILL alone is never called a host
+ * out-of-memory: without the kernel's counter it is `killed`.
+ */
+function judge(facts) {
+    if (facts.endedByOom > 0) {
+        const processes = facts.endedByOom === 1 ? '1 process' : `${facts.endedByOom} processes`;
+        const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
+        return { name: 'oom', because: `${processes} ended by an out-of-memory that nothing caught${green}` };
+    }
+    if (facts.cancelled)
+        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    if (facts.exitCode === 0) {
+        return facts.oomCount > 0
+            ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }
+            : { name: 'ok', because: 'the step exited with 0 and no out-of-memory was seen' };
+    }
+    if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
+        return {
+            name: 'host-oom',
+            because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} of this cgroup during the step`,
+        };
+    }
+    if (facts.exitCode === SIGKILL_EXIT) {
+        return {
+            name: 'killed',
+            because: facts.hostOomKills === null
+                ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
+                : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill in this cgroup',
+        };
+    }
+    if (facts.startError !== null)
+        return { name: 'failed', because: 'the shell could not be started' };
+    return {
+        name: 'failed',
+        because: facts.oomCount > 0
+            ? `the step exited with ${facts.exitCode}; the ${facts.oomCount === 1 ? 'out-of-memory' : `${facts.oomCount} out-of-memory errors`} that were seen had been caught by the program`
+            : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
+    };
+}
+
+;// CONCATENATED MODULE: ./build/step/host.js
+/**
+ * Host memory facts: did the kernel's OOM killer end something of this step? From counters read before and after,
+ * never from an exit code. Three sources, the most precise that can be read: `memory.events` of our cgroup (v2),
+ * `memory.oom_control` of our cgroup (v1), and `oom_kill` in /proc/vmstat, which counts the whole machine (or VM).
+ *
+ * A process that a limit of a parent cgroup (a pod's, a slice's) killed is counted in its own cgroup and upwards, so our own
+ * cgroup is the right place to look, as long as the step stays in it.
+ */
+
+
+const host_text = (path) => {
+    try {
+        return (0,external_node_fs_namespaceObject.readFileSync)(path, 'latin1');
+    }
+    catch {
+        return null;
+    }
+};
+/** `name value` lines as a table. */
+function parseCounters(content) {
+    const table = new Map();
+    for (const line of content.split('\n')) {
+        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
+        if (match)
+            table.set(match[1] ?? '', Number(match[2]));
+    }
+    return table;
+}
+/**
+ * Our memory cgroups from the texts of /proc/self/cgroup and /proc/self/mountinfo. In a container with a cgroup namespace the
+ * path is `/`; without one, the mount's root is a part of the path that has to be taken off it.
+ */
+function findCgroups(cgroup, mountinfo) {
+    const found = [];
+    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
+    for (const line of mountinfo.split('\n')) {
+        const [before, after] = line.split(' - ', 2);
+        const fields = before?.split(' ') ?? [];
+        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
+        const type = after?.split(' ')[0];
+        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
+        if (version === null)
+            continue;
+        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
+            continue;
+        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
+        if (!own)
+            continue;
+        const path = own[3] ?? '/';
+        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
+        // A path with `..` lies outside of what a cgroup namespace shows.
+        found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,external_node_path_namespaceObject.join)(mount, below) });
+    }
+    return found.sort((a, b) => b.version - a.version);
+}
+const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+function ownCgroups(root) {
+    const cgroup = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/self/cgroup'));
+    const mountinfo = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/self/mountinfo'));
+    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
+}
+/** Reads the counters now. `root` is where /proc and /sys are (for tests). Never throws. */
+function readHostCounters(root = '/') {
+    for (const { version, folder } of ownCgroups(root)) {
+        const path = (0,external_node_path_namespaceObject.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
+        const counters = parseCounters(host_text(path) ?? '');
+        const kills = counters.get('oom_kill');
+        if (kills === undefined)
+            continue;
+        return {
+            state: 'read',
+            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
+            path: folder,
+            oom_kill: kills,
+            oom: counters.get('oom') ?? null,
+        };
+    }
+    const kills = parseCounters(host_text((0,external_node_path_namespaceObject.join)(root, 'proc/vmstat')) ?? '').get('oom_kill');
+    if (kills !== undefined) {
+        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
+    }
+    return {
+        state: 'unreadable',
+        reason: process.platform === 'linux' || root !== '/'
+            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
+            : `not known on ${process.platform}`,
+    };
+}
+/** What happened between two readings. */
+function hostOom(before, after) {
+    if (before.state === 'unreadable')
+        return before;
+    if (after.state === 'unreadable')
+        return after;
+    if (before.source !== after.source || before.path !== after.path) {
+        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
+    }
+    const kills = after.oom_kill - before.oom_kill;
+    if (kills < 0)
+        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
+    return {
+        state: 'read',
+        kills,
+        ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
+        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
+        source: after.source,
+        path: after.path,
+    };
+}
+const host_number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
+/** The lowest limit from `folder` up to the mount. v1 writes a huge number for "none", v2 the word `max`. */
+function lowestLimit(root, { folder, mount, version }) {
+    let lowest = null;
+    for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_namespaceObject.join)(at, '..')) {
+        const limit = host_number(host_text((0,external_node_path_namespaceObject.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
+        if (limit !== null && (lowest === null || limit < lowest))
+            lowest = limit;
+        if (at === mount || at === '/')
+            break;
+    }
+    return lowest;
+}
+/** Memory of the machine and of our cgroup. Never throws. */
+function readHostMemory(root = '/') {
+    const meminfo = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/meminfo'));
+    const kib = (name) => {
+        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
+        return match ? Number(match[1]) * 1024 : null;
+    };
+    const [v2, v1] = [
+        { used: 'memory.current', peak: 'memory.peak' },
+        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
+    ];
+    let limit = null;
+    let used = null;
+    let peak = null;
+    for (const cgroup of ownCgroups(root)) {
+        const files = cgroup.version === 2 ? v2 : v1;
+        const now = host_number(host_text((0,external_node_path_namespaceObject.join)(root, cgroup.folder, files.used)));
+        if (now === null)
+            continue;
+        used = now;
+        peak = host_number(host_text((0,external_node_path_namespaceObject.join)(root, cgroup.folder, files.peak)));
+        limit = lowestLimit(root, cgroup);
+        break;
+    }
+    const total = kib('MemTotal');
+    if (limit !== null && total !== null && limit >= total)
+        limit = null;
+    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
+    const names = missing.filter((name) => name !== null);
+    return {
+        total,
+        available: kib('MemAvailable'),
+        limit,
+        used,
+        peak,
+        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
+    };
+}
+
+;// CONCATENATED MODULE: ./build/step/proc.js
+/**
+ * Linux process facts from /proc: who lives, who belongs to the step, when a process started. On other systems the
+ * list is empty and the callers fall back to signals alone.
+ */
+
+
+/** Facts of one process, or null when it is gone or hidden. */
+function processFacts(pid, root = '/proc') {
+    try {
+        const stat = (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/stat`, 'latin1');
+        // The name in field 2 may hold blanks and parentheses: count from the last ')'.
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return {
+            pid: Number(stat.slice(0, stat.indexOf(' '))),
+            state: fields[0] ?? '?',
+            ppid: Number(fields[1]),
+            pgid: Number(fields[2]),
+            startTicks: Number(fields[19]),
+        };
+    }
+    catch {
+        return null;
+    }
+}
+/** Every process that can be seen. */
+function listProcesses(root = '/proc') {
+    let names;
+    try {
+        names = (0,external_node_fs_namespaceObject.readdirSync)(root);
+    }
+    catch {
+        return [];
+    }
+    const result = [];
+    for (const name of names) {
+        if (!/^\d+$/.test(name))
+            continue;
+        const facts = processFacts(Number(name), root);
+        if (facts)
+            result.push(facts);
+    }
+    return result;
+}
+/** A zombie still answers kill(pid, 0), but it holds no memory and no GPU. */
+const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
+/** Environment of a process as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
+function readEnvironment(pid, root = '/proc') {
+    try {
+        return (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/environ`, 'latin1').split('\0');
+    }
+    catch {
+        return null;
+    }
+}
+/** Arguments of a process; null when they cannot be read. They may hold secrets: never store them. */
+function readArguments(pid, root = '/proc') {
+    try {
+        return (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/cmdline`, 'latin1').split('\0').slice(0, -1);
+    }
+    catch {
+        return null;
+    }
+}
+/** Path of the program a process runs, or null. */
+function readExecutable(pid, root = '/proc') {
+    try {
+        return (0,external_node_fs_namespaceObject.readlinkSync)(`${root}/${pid}/exe`);
+    }
+    catch {
+        return null;
+    }
+}
+/** Names a process for a report. */
+function nameProcess(pid, root = '/proc') {
+    const path = readExecutable(pid, root);
+    return { pid, program: path === null ? null : (0,external_node_path_namespaceObject.basename)(path).slice(0, 80) };
+}
+/**
+ * Live processes of the step: in the leader's group, below it in the tree, or marked in their environment. The last
+ * finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree.
+ */
+function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
+    // Never 0 or 1: they stand for the kernel's and everybody's processes.
+    const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
+    const members = new Set(leader === null ? [] : [leader]);
+    for (let grew = true; grew;) {
+        grew = false;
+        for (const facts of all) {
+            if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
+                members.add(facts.pid);
+                grew = true;
+            }
+        }
+    }
+    return all.filter((facts) => isLive(facts) &&
+        facts.pid > 1 &&
+        facts.pid !== process.pid &&
+        (members.has(facts.pid) || (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false)));
+}
+
+;// CONCATENATED MODULE: ./build/step/unarmed.js
+/**
+ * Who ran without the shim. While the step runs, its Python processes are looked at in /proc now and then; one that
+ * has torch mapped and left no receipt was not reached, and what its start shows (flags, environment) says why.
+ * Command lines and environments are only looked at, never stored: they hold secrets.
+ */
+
+
+
+/** One line of advice for each reason. */
+const UNARMED_ADVICE = {
+    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
+    'ignore-environment': 'it was started with -E or without our environment, which ignores PYTHONPATH; drop -E',
+    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
+    'pythonpath-replaced': 'PYTHONPATH was replaced or cleared on the way; write PYTHONPATH="$PWD:$PYTHONPATH" and pass the variable on',
+    unknown: 'it started before torch could be followed, or in a Python below 3.9, or its sitecustomize was shadowed; see docs/reach.md',
+};
+const PYTHON = /^(python|pypy)[\d.]*(-\w+)?$/;
+/** Files of torch that are mapped once `import torch` is under way. */
+const TORCH = /\/lib(torch|torch_cpu|torch_cuda|torch_python|c10)\.(so|dylib)/;
+/** Flags of the interpreter before its script: `-I`, `-E`, `-S`, alone or joined as in `-IS`. */
+function interpreterFlags(args) {
+    let flags = '';
+    for (let i = 1; i < args.length; i++) {
+        const arg = args[i];
+        if (!/^-[A-Za-z]/.test(arg))
+            break;
+        // -c and -m take the rest; -W and -X take a value, joined or as the next word.
+        const stop = arg.search(/[cmWX]/);
+        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
+        if (stop >= 0 && /[cm]/.test(arg[stop]))
+            break;
+        if (stop === arg.length - 1)
+            i++;
+    }
+    return flags;
+}
+/**
+ * Why a Python process could not be reached, from how it was started.
+ * @param args its command line
+ * @param env its environment as `NAME=value`, or null when it cannot be read
+ */
+function whyUnarmed(args, env, shimDir) {
+    const flags = interpreterFlags(args);
+    if (flags.includes('I'))
+        return 'isolated';
+    if (flags.includes('E'))
+        return 'ignore-environment';
+    if (flags.includes('S'))
+        return 'no-site';
+    if (env === null)
+        return 'unknown';
+    const path = env.find((entry) => entry.startsWith('PYTHONPATH='))?.slice('PYTHONPATH='.length) ?? '';
+    return path.split(':').includes(shimDir) ? 'unknown' : 'pythonpath-replaced';
+}
+/** Has a process mapped one of torch's libraries? */
+function mapsTorch(pid) {
+    try {
+        return TORCH.test((0,external_node_fs_namespaceObject.readFileSync)(`/proc/${pid}/maps`, 'latin1'));
+    }
+    catch {
+        return false;
+    }
+}
+/** Looks at the step's Python processes again and again, ever less often. */
+class PythonWatch {
+    mark;
+    shimDir;
+    #seen = new Map();
+    #settled = new Set();
+    #timer;
+    constructor(mark, shimDir) {
+        this.mark = mark;
+        this.shimDir = shimDir;
+    }
+    /** First look after `firstMs`, then 1.5 times as long after each, up to every `maxMs`. Linux only. */
+    start(firstMs = 700, maxMs = 15_000) {
+        if (process.platform !== 'linux')
+            return;
+        const again = (wait) => {
+            this.#timer = setTimeout(() => {
+                this.look();
+                again(Math.min(wait * 1.5, maxMs));
+            }, wait);
+            this.#timer.unref();
+        };
+        again(firstMs);
+    }
+    /** One look. */
+    look() {
+        const all = listProcesses();
+        for (const facts of proc_stepProcesses(this.mark(), all)) {
+            const key = `${facts.pid}.${facts.startTicks}`;
+            if (this.#settled.has(key) || !isLive(facts))
+                continue;
+            const program = (0,external_node_path_namespaceObject.basename)(readExecutable(facts.pid) ?? '');
+            if (!PYTHON.test(program))
+                continue;
+            if (!mapsTorch(facts.pid))
+                continue;
+            this.#settled.add(key);
+            this.#seen.set(key, {
+                pid: facts.pid,
+                startTicks: facts.startTicks,
+                program,
+                reason: whyUnarmed(readArguments(facts.pid) ?? [], readEnvironment(facts.pid), this.shimDir),
+            });
+        }
+    }
+    stop() {
+        clearTimeout(this.#timer);
+    }
+    /** Python processes that were seen with torch loaded. */
+    sightings() {
+        return [...this.#seen.values()];
+    }
+}
+const HINTS = [
+    {
+        pattern: /\bdocker\s+(container\s+)?(run|exec)\b|\bpodman\s+(run|exec)\b|\bnerdctl\s+run\b/,
+        what: 'docker',
+        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
+    },
+    {
+        pattern: /(^|[\s;&|(])tox(\s|$)/,
+        what: 'tox',
+        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
+    },
+    {
+        pattern: /(^|[\s;&|(])sudo\s/,
+        what: 'sudo',
+        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
+    },
+    {
+        pattern: /(^|[\s;&|(])env\s+(-\S+\s+)*(-i|-|--ignore-environment)(\s|$)/,
+        what: 'env -i',
+        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
+    },
+    {
+        pattern: /(^|[\s;&|(])srun\s/,
+        what: 'srun',
+        advice: 'srun has to export the environment (the default, --export=ALL) and the step folder must lie on a shared file system',
+    },
+    {
+        pattern: /(^|[\s;&|(])(ray\s+(start|job\s+submit))\b/,
+        what: 'ray',
+        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
+    },
+    {
+        pattern: /(^|[\s;&|(])(export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)/,
+        what: 'PYTHONPATH=',
+        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
+    },
+    {
+        pattern: /\bunset\s+(\S+\s+)*PYTHONPATH\b/,
+        what: 'unset PYTHONPATH',
+        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
+    },
+    {
+        pattern: /\bpython[\d.]*\s+(-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        what: 'python -I, -E or -S',
+        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
+    },
+];
+/** Hints in the text of the step, first of each kind, with its line (from 1). Comments are left out. */
+function scriptHints(script) {
+    const found = new Map();
+    for (const [index, line] of script.split(/\r?\n/).entries()) {
+        const code = line.replace(/(^|\s)#.*$/, '');
+        for (const { pattern, what, advice } of HINTS) {
+            if (!found.has(what) && pattern.test(code))
+                found.set(what, { line: index + 1, what, advice });
+        }
+    }
+    return [...found.values()];
+}
+
+;// CONCATENATED MODULE: ./build/version.js
+/** Version of the action, as it stands in the manifest. Held equal to package.json by a test. */
+const VERSION = '0.1.0';
+
+;// CONCATENATED MODULE: ./build/finish.js
+/**
+ * Everything after the step, shared by main and by a post that has to finish for it:
+ * evidence → parity → verdict and gates → manifest → published → report → outputs, exit code.
+ *
+ * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
+ */
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+const GPU_TIMEOUT_MS = 5000;
+/** The check is meant to take 10 s; a cold disk or a loaded machine may need several times that. */
+const PARITY_TIMEOUT_MS = 180_000;
+/** For everything that is uploaded. Half of the time limits that workflows set are below an hour. */
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+/** After a cancel the runner kills us 10 s after its first signal; what is done by then is what there is. */
+const PUBLISH_AFTER_CANCEL_MS = 60_000;
+/** Outputs of a run that was refused for wrong inputs. */
+const REFUSED_OUTPUTS = {
+    'exit-code': 1,
+    verdict: 'failed',
+    'oom-count': 0,
+    'snapshot-count': 0,
+    snapshots: '[]',
+    manifest: '',
+    'artifact-id': '',
+    'artifact-url': '',
+    'artifact-digest': '',
+    'report-url': '',
+    'cycle-count': 0,
+    parity: 'off',
+    'evidence-dir': '',
+};
+/** Finishes the step and tells the runner. @returns the exit code of the action */
+async function finish(runner, ended) {
+    const { plan, result } = ended;
+    const log = (line) => runner.info(logLine(line));
+    const [evidence, gpuAfter] = await Promise.all([
+        collect({ dir: plan.evidenceDir, step: plan.id }),
+        observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+    ]);
+    const survivors = proc_stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
+    const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+    const host = ended.before === null ? null : hostOom(ended.before.host, readHostCounters());
+    const parity = await parityOf(ended, evidence, log);
+    const stepCode = result?.exitCode ?? 1;
+    const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
+    const cycles = cycleTotals(evidence.receipts);
+    const verdict = judge({
+        exitCode: stepCode,
+        cancelled: result === null || result.cancelledBy !== null,
+        startError: result?.startError ?? null,
+        oomCount,
+        endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
+        // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
+        hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
+    });
+    const gates = judgeGates({
+        torchProcesses: evidence.receipts.length,
+        shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
+        notReached: notReached(ended),
+        cycleCount: cycles.count,
+        topCycle: topCycle(evidence.receipts),
+        parity: parity.state,
+        parityReason: parity.reason,
+    }, plan.options);
+    const parts = {
+        evidence,
+        version: VERSION,
+        now: Date.now(),
+        step: {
+            id: plan.id,
+            shell: plan.command.file,
+            exit_code: result === null ? null : stepCode,
+            signal: result?.signal ?? null,
+            cancelled: result === null || result.cancelledBy !== null,
+            started: plan.startedAt / 1000,
+            ended: result === null ? null : result.endedAt / 1000,
+            workspace: plan.workspace,
+        },
+        runner: {
+            name: plan.job.runnerName,
+            os: process.platform,
+            arch: process.arch,
+            repository: plan.job.repository,
+            sha: plan.job.sha,
+            run_id: plan.job.runId,
+            run_attempt: plan.job.runAttempt,
+            job: plan.job.job,
+        },
+        verdict,
+        gpu: { before: ended.before?.gpu ?? null, after: gpuAfter },
+        host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
+        parity: { state: parity.state, reason: parity.reason, result: parity.result },
+        notSeen: notSeen(evidence.receipts),
+        unarmed: unarmedProcesses(ended.sightings, evidence.receipts),
+        scriptHints: ended.hints,
+        stillRunning,
+        killed: result?.killed ?? ended.killed ?? [],
+        gates,
+        faults: ended.faults,
+    };
+    const published = await publishEvidence(ended, evidence, parts, verdict.name, log);
+    const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
+    const manifestPath = (0,external_node_path_namespaceObject.join)(plan.outputDir, 'manifest.json');
+    await (0,promises_namespaceObject.writeFile)(manifestPath, manifestText(manifest), { mode: 0o600 }).catch((error) => log(`manifest.json could not be written (${error.message})`));
+    const removed = await removeEvidence(plan, published, stillRunning.length > 0);
+    tell(runner, manifest, published, plan, removed);
+    setOutputs(runner, {
+        'exit-code': stepCode,
+        verdict: verdict.name,
+        'oom-count': oomCount,
+        'snapshot-count': evidence.snapshots.length,
+        snapshots: JSON.stringify(snapshotReferences(evidence)),
+        manifest: (0,external_node_fs_namespaceObject.existsSync)(manifestPath) ? manifestPath : '',
+        'artifact-id': published.state === 'uploaded' ? published.id : '',
+        'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
+        'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
+        'report-url': '',
+        'cycle-count': cycles.count,
+        parity: parity.state,
+        'evidence-dir': removed ? '' : plan.evidenceDir,
+    });
+    return finalExitCode(stepCode, gates);
+}
+/** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
+function tell(runner, manifest, published, plan, removed) {
+    runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+    try {
+        runner.summary(renderSummary(manifest, {
+            ...artifactLinks(published),
+            reportUrl: null,
+            evidenceDir: removed ? null : plan.evidenceDir,
+        }));
+    }
+    catch (error) {
+        runner.info(logLine(`the summary could not be written (${error.message})`));
+    }
+    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
+        runner.annotate(level, message, place);
+    }
+}
+const artifactLinks = (published) => published.state === 'uploaded'
+    ? {
+        artifactName: published.name,
+        artifactId: published.id,
+        artifactUrl: published.url,
+        artifactDigest: published.digest,
+    }
+    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
+/** The check, when it is asked for and there is something to check with. */
+async function parityOf(ended, evidence, log) {
+    const { options, workspace } = ended.plan;
+    if (options.parity === 'off')
+        return { state: 'off', reason: null, result: null };
+    if (ended.result === null || ended.result.cancelledBy !== null) {
+        return {
+            state: 'unverifiable',
+            reason: 'the step was cancelled, so the check was not run',
+            result: null,
+        };
+    }
+    const used = evidence.receipts.find((receipt) => receipt.torch !== null)?.executable ?? null;
+    const python = used === null ? null : options.python || used;
+    if (python !== null)
+        log(`checking parity with ${python} …`);
+    return checkParity({
+        python,
+        parityDir: (0,external_node_path_namespaceObject.join)(ended.distDir, 'parity'),
+        fixture: fixturePath(options.fixture, workspace),
+        env: ended.env,
+        timeoutMs: PARITY_TIMEOUT_MS,
+    });
+}
+/** Uploads when there is evidence of something: a green run that saw nothing leaves no artifact. */
+async function publishEvidence(ended, evidence, parts, verdict, log) {
+    const { plan } = ended;
+    const files = evidence.snapshots.length + evidence.pages.length;
+    const worth = files > 0 || (evidence.receipts.length > 0 && verdict !== 'ok') || hasFailingGate(parts.gates);
+    if (!worth)
+        return { state: 'skipped', reason: 'there is no evidence to keep' };
+    if (!plan.options.upload)
+        return { state: 'skipped', reason: '`upload` is false' };
+    log(`publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
+    return publish({
+        evidence,
+        name: plan.options.artifactName,
+        retentionDays: plan.options.retentionDays === 0 ? null : plan.options.retentionDays,
+        compressionLevel: plan.options.compressionLevel,
+        maxUploadBytes: plan.options.maxUploadSize,
+        deadlineMs: parts.step.cancelled ? PUBLISH_AFTER_CANCEL_MS : PUBLISH_DEADLINE_MS,
+        worker: (0,external_node_path_namespaceObject.join)(ended.distDir, 'upload', 'index.js'),
+        env: ended.env,
+        log,
+        onMask: (line) => void process.stdout.write(`${line}\n`),
+        manifest: ({ name, leftOut }) => manifestText(buildManifest({
+            ...parts,
+            published: {
+                state: 'planned',
+                reason: null,
+                artifact: { name, id: null, url: null, digest: null, size: null },
+                left_out: leftOut,
+            },
+        })),
+    });
+}
+const hasFailingGate = (gates) => gates?.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch') ?? false;
+/** What the manifest on disk says about the upload. */
+function manifestPublished(published) {
+    switch (published.state) {
+        case 'uploaded':
+            return {
+                state: 'uploaded',
+                reason: null,
+                artifact: {
+                    name: published.name,
+                    id: published.id,
+                    url: published.url,
+                    digest: published.digest,
+                    size: published.size,
+                },
+                left_out: published.notUploaded,
+            };
+        case 'skipped':
+            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+        case 'failed':
+            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+    }
+}
+/** Removes our own evidence folder once the artifact holds all of it. Never one that the user named. */
+async function removeEvidence(plan, published, inUse) {
+    if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
+        return false;
+    return (0,promises_namespaceObject.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
+}
+/** Processes that had torch loaded and left no receipt. */
+function unarmedProcesses(sightings, receipts) {
+    const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
+    return sightings
+        .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
+        .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
+}
+/** One line for each kind of process that left a receipt but could not be recorded. */
+function notSeen(receipts) {
+    const reasons = new Map();
+    for (const { recorder } of receipts) {
+        if (recorder.state !== 'unsupported' && recorder.state !== 'failed')
+            continue;
+        const reason = recorder.reason ?? 'the receipt gives no reason';
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+    return [...reasons].map(([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`);
+}
+/** The likeliest reason that no process was reached: what was seen first, else what the step's text shows. */
+function notReached(ended) {
+    const seen = ended.sightings[0];
+    if (seen)
+        return `${seen.program} (pid ${seen.pid}) had torch loaded, but ${UNARMED_ADVICE[seen.reason]}`;
+    const hint = ended.hints[0];
+    return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
+}
+/** The cycle that holds most, in one line. */
+function topCycle(receipts) {
+    const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
+    const top = receipts
+        .flatMap((receipt) => receipt.cycles?.cycles ?? [])
+        .sort((a, b) => held(b.bytes) - held(a.bytes))[0];
+    if (!top)
+        return null;
+    const types = top.types
+        .slice(0, 3)
+        .map((type) => type.name)
+        .join(', ');
+    return `${types} holding ${held(top.bytes)} bytes`;
+}
+
+;// CONCATENATED MODULE: ./build/inputs.js
+/**
+ * The inputs of the action: read once, validated together, frozen. Pure: text in, values or all problems out.
+ * The table below is the only place that knows an input's default and accepted values; action.yml and the README
+ * are held equal to it by a test.
+ */
+
+
+
+const SNAPSHOT_POLICIES = ['on-oom', 'on-failure', 'always', 'off'];
+const STACKS = ['python', 'all'];
+const GATES = ['off', 'warn', 'fail'];
+const CYCLE_WATCHES = ['sampled', 'continuous'];
+const CATEGORY_MODES = ['off', 'census', 'timeline'];
+const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'];
+const oneOf = (values) => (text) => values.includes(text)
+    ? { value: text }
+    : { accepted: values.map((value) => `\`${value}\``).join(', ') };
+const wholeNumber = (low, high, unit = '') => (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= low && value <= high
+        ? { value }
+        : { accepted: `a whole number from ${low} to ${high}${unit}` };
+};
+/** The YAML 1.2 core booleans, as `core.getBooleanInput` has them: a typo is an error, never a silent `false`. */
+const inputs_boolean = (text) => {
+    if (/^(true|True|TRUE)$/.test(text))
+        return { value: true };
+    if (/^(false|False|FALSE)$/.test(text))
+        return { value: false };
+    return { accepted: '`true` or `false`' };
+};
+const inputs_size = (text) => {
+    const value = parseBytes(text);
+    return value === null
+        ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
+        : { value };
+};
+/** Paths come from the workflow file; a NUL is refused here, since a later call would throw on it. */
+const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
+const commands = (text) => {
+    if (text.includes('\0'))
+        return { accepted: 'commands with no NUL character' };
+    return text.trim() === '' ? { accepted: 'the commands to run; it is required' } : { value: text };
+};
+const shell = (text) => {
+    const problem = templateProblem(text);
+    return problem === null
+        ? { value: text }
+        : {
+            accepted: `${BUILT_IN_SHELLS.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
+        };
+};
+/** Limits of the artifact service: no `" : < > | * ? \ /`, no line break; GitHub cuts off at 260 characters. */
+const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
+    ? { value: text }
+    : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
+const retention = (text) => (text === '' ? { value: 0 } : wholeNumber(0, 90, ' days')(text));
+const TABLE = {
+    run: { name: 'run', fallback: '', parse: commands, verbatim: true },
+    shell: { name: 'shell', fallback: 'bash', parse: shell },
+    workingDirectory: { name: 'working-directory', fallback: '', parse: path },
+    snapshot: { name: 'snapshot', fallback: 'on-oom', parse: oneOf(SNAPSHOT_POLICIES) },
+    maxEntries: { name: 'max-entries', fallback: '100000', parse: wholeNumber(1, 10_000_000) },
+    stacks: { name: 'stacks', fallback: 'python', parse: oneOf(STACKS) },
+    maxSnapshots: { name: 'max-snapshots', fallback: '3', parse: wholeNumber(1, 100) },
+    maxUploadSize: { name: 'max-upload-size', fallback: '2GiB', parse: inputs_size },
+    cycles: { name: 'cycles', fallback: 'warn', parse: oneOf(GATES) },
+    cyclesWatch: { name: 'cycles-watch', fallback: 'sampled', parse: oneOf(CYCLE_WATCHES) },
+    categories: { name: 'categories', fallback: 'census', parse: oneOf(CATEGORY_MODES) },
+    timelineSteps: { name: 'timeline-steps', fallback: '3', parse: wholeNumber(1, 1000) },
+    parity: { name: 'parity', fallback: 'fail', parse: oneOf(GATES) },
+    fixture: { name: 'fixture', fallback: '', parse: path },
+    python: { name: 'python', fallback: '', parse: path },
+    ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
+    upload: { name: 'upload', fallback: 'true', parse: inputs_boolean },
+    artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
+    retentionDays: { name: 'retention-days', fallback: '', parse: retention },
+    compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
+    evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
+    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+};
+/** Names of all inputs, in the order of the contract. */
+const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
+/** Defaults as text, by input name (what an empty input means). */
+const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
+/**
+ * Reads and validates every input.
+ * @param read gives an input's text, or '' when it was not given
+ * @returns the frozen values, or every problem at once, in the order of the contract
+ */
+function parseInputs(read) {
+    const problems = [];
+    const values = {};
+    for (const [key, row] of Object.entries(TABLE)) {
+        const raw = read(row.name);
+        const given = row.verbatim ? raw : raw.trim();
+        const parsed = row.parse(given === '' ? row.fallback : given);
+        if ('value' in parsed)
+            values[key] = parsed.value;
+        else
+            problems.push({ input: row.name, given: printable(given, 120), accepted: parsed.accepted });
+    }
+    return problems.length > 0
+        ? { ok: false, problems }
+        : { ok: true, inputs: Object.freeze(values) };
+}
+/** One line for each problem, for the log and the error annotation. */
+const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
+
+;// CONCATENATED MODULE: ./build/report/leftovers.js
+/** Memory that was held on the GPUs before the step started: a warning with its numbers, before anything runs. Pure. */
+
+
+/** Below this a driver's own context or a display explains the memory (bytes). */
+const WORTH_TELLING = 512 * 2 ** 20;
+/** One line that names who holds memory already, or null when nobody holds enough to matter. */
+function leftoverWarning(before) {
+    if (before.state !== 'seen')
+        return null;
+    const full = before.devices.filter((device) => (device.used ?? 0) >= WORTH_TELLING);
+    if (full.length === 0)
+        return null;
+    const lines = full.map((device) => {
+        const holders = before.processes
+            .filter((process) => process.device === device.index || process.device === null)
+            .slice(0, 5)
+            .map(({ pid, name, used }) => `pid ${pid}${name === null ? '' : ` ${printable(name, 60)}`}${used === null ? '' : ` with ${formatBytes(used)}`}`);
+        const who = holders.length > 0 ? holders.join(', ') : 'no process that can be seen from here';
+        const total = device.total === null ? '' : ` of ${formatBytes(device.total)}`;
+        return `GPU ${device.index}: ${formatBytes(device.used ?? 0)}${total} held by ${who}`;
+    });
+    return `Before this step started, GPU memory was in use. ${lines.join('; ')}`;
+}
+
+;// CONCATENATED MODULE: ./build/state.js
+/**
+ * What main leaves for post: the plan, the process group, and whether main finished. Versioned, and checked when
+ * it is read back, since anything that runs in the job can write to the runner's state file.
+ */
+
+
+
+const state_count = pipe(number(), safeInteger(), minValue(0));
+const absolute = pipe(string(), maxLength(4096), check(external_node_path_namespaceObject.isAbsolute));
+const state_short = pipe(string(), maxLength(300));
+const fact = nullable(state_short);
+const PlanSchema = object({
+    id: pipe(string(), regex(/^[0-9a-f]{12}$/)),
+    stepDir: absolute,
+    shimDir: absolute,
+    evidenceDir: absolute,
+    evidenceKept: dist_boolean(),
+    outputDir: absolute,
+    script: absolute,
+    command: object({
+        file: string(),
+        args: array(string()),
+        scriptExtension: state_short,
+    }),
+    cwd: absolute,
+    workspace: absolute,
+    startedAt: state_count,
+    options: object({
+        snapshot: picklist(SNAPSHOT_POLICIES),
+        maxEntries: state_count,
+        stacks: picklist(STACKS),
+        maxSnapshots: state_count,
+        maxUploadSize: state_count,
+        cycles: picklist(GATES),
+        cyclesWatch: picklist(CYCLE_WATCHES),
+        categories: picklist(CATEGORY_MODES),
+        timelineSteps: state_count,
+        parity: picklist(GATES),
+        fixture: string(),
+        python: string(),
+        ifNoTorch: picklist(NO_TORCH_POLICIES),
+        upload: dist_boolean(),
+        artifactName: state_short,
+        retentionDays: state_count,
+        compressionLevel: state_count,
+        gracePeriod: state_count,
+    }),
+    job: object({
+        repository: fact,
+        job: fact,
+        runId: fact,
+        runAttempt: fact,
+        sha: fact,
+        serverUrl: fact,
+        runnerName: fact,
+    }),
+});
+const StateSchema = object({
+    schema: literal('oom-autopsy.state.v1'),
+    plan: PlanSchema,
+    group: nullable(object({ pid: pipe(state_count, minValue(2)), startTicks: nullable(state_count) })),
+});
+/** Saves the plan before the step starts, and again with the group once it runs. */
+function savePlan(runner, plan, group) {
+    runner.saveState('oom-autopsy', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, group }));
+}
+/** Tells post that main came to its end, so that nothing is left to do. */
+function saveFinished(runner) {
+    runner.saveState('finished', 'true');
+}
+/** Reads back what main saved. Never throws. */
+function readState(runner) {
+    if (runner.state('finished') === 'true')
+        return { kind: 'finished' };
+    const text = runner.state('oom-autopsy');
+    if (text === '')
+        return { kind: 'none' };
+    try {
+        const parsed = v.safeParse(StateSchema, JSON.parse(text));
+        if (parsed.success)
+            return { kind: 'unfinished', plan: parsed.output.plan, group: parsed.output.group };
+        return { kind: 'unreadable', reason: `${v.getDotPath(parsed.issues[0]) ?? 'state'} has a wrong value` };
+    }
+    catch {
+        return { kind: 'unreadable', reason: 'it is not JSON' };
+    }
+}
+
+;// CONCATENATED MODULE: ./build/step/lay.js
+/**
+ * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence folder.
+ * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
+ * let through; so what the shim needs lies beside its sitecustomize.py.
+ */
+
+
+
+
+const reason = (error) => error.code ?? error.message;
+/**
+ * @param shimSource folder that holds the shim's files (dist/shim)
+ * @returns what was laid; a fault of ours here leaves the step as a plain `run:` would be
+ * @throws when the step's folder or script cannot be written: then nothing could run
+ */
+function layStep(plan, script, shimSource) {
+    (0,external_node_fs_namespaceObject.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
+    (0,external_node_fs_namespaceObject.mkdirSync)(plan.outputDir, { mode: 0o700 });
+    writeScript(plan.script, script);
+    (0,external_node_fs_namespaceObject.writeFileSync)((0,external_node_path_namespaceObject.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
+    try {
+        (0,external_node_fs_namespaceObject.mkdirSync)(plan.evidenceDir, { recursive: true, mode: 0o700 });
+        (0,external_node_fs_namespaceObject.accessSync)(plan.evidenceDir, external_node_fs_namespaceObject.constants.W_OK | external_node_fs_namespaceObject.constants.X_OK);
+    }
+    catch (error) {
+        return {
+            shim: false,
+            faults: [
+                `evidence folder ${plan.evidenceDir} cannot be written (${reason(error)}); nothing is recorded`,
+            ],
+        };
+    }
+    try {
+        (0,external_node_fs_namespaceObject.cpSync)(shimSource, plan.shimDir, { recursive: true, filter: (path) => !path.endsWith('__pycache__') });
+        const config = { ...shimConfig(plan), evidence: (0,external_node_fs_namespaceObject.realpathSync)(plan.evidenceDir) };
+        (0,external_node_fs_namespaceObject.writeFileSync)((0,external_node_path_namespaceObject.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+    }
+    catch (error) {
+        return { shim: false, faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`] };
+    }
+    if (plan.shimDir.includes(':')) {
+        return {
+            shim: false,
+            faults: [
+                `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
+            ],
+        };
+    }
+    return { shim: true, faults: [] };
+}
+/** Why a working directory cannot be used, or null when it can. */
+function folderProblem(path) {
+    try {
+        return (0,external_node_fs_namespaceObject.statSync)(path).isDirectory() ? null : 'it is not a folder';
+    }
+    catch (error) {
+        return error.code === 'ENOENT' ? 'there is no such folder' : reason(error);
+    }
+}
+
+;// CONCATENATED MODULE: ./build/step/process.js
+/**
+ * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a process
+ * group of its own, and ended with its shell. On a cancel the signals are passed on in order, the processes get the
+ * grace period, and then what is left of the whole tree is killed.
+ *
+ * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a signal
+ * ended, and holds back an unterminated last line.
+ */
+
+
+
+const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const DRAIN_POLL_MS = 50;
+const UNKILLABLE_MS = 2000;
+/** Exit code as a shell reports it. */
+const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_namespaceObject.constants.signals[signal] ?? 0));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+function signalProcess(pid, signal) {
+    try {
+        process.kill(pid, signal);
+    }
+    catch {
+        // Gone already, or not ours: both are fine here.
+    }
+}
+/**
+ * Waits until no process of the step lives, and kills what is left at the deadline.
+ * @param deadline milliseconds since the epoch
+ * @returns those that had to be killed
+ */
+async function drain(mark, deadline) {
+    const killed = new Map();
+    for (;;) {
+        const left = proc_stepProcesses(mark);
+        if (left.length === 0)
+            return [...killed.values()];
+        if (Date.now() >= deadline) {
+            for (const { pid } of left) {
+                if (!killed.has(pid))
+                    killed.set(pid, nameProcess(pid));
+                signalProcess(pid, 'SIGKILL');
+            }
+            // A process in uninterruptible sleep cannot be killed: do not wait for it for ever.
+            if (Date.now() >= deadline + UNKILLABLE_MS)
+                return [...killed.values()];
+        }
+        await pause(DRAIN_POLL_MS);
+    }
+}
+/**
+ * Ends a step whose main is gone: SIGTERM to every process of it, the grace period, then SIGKILL.
+ * @returns how many were found, and those that had to be killed
+ */
+async function endStep(mark, graceMs) {
+    const found = stepProcesses(mark);
+    for (const { pid } of found)
+        signalProcess(pid, 'SIGTERM');
+    return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
+}
+/** Runs the command to its end. Never rejects: a program that cannot be started is a result too. */
+function runStep(options) {
+    const startedAt = Date.now();
+    const posix = process.platform !== 'win32';
+    return new Promise((resolve) => {
+        let child = null;
+        let cancelledBy = null;
+        let draining = null;
+        let settled = false;
+        const mark = () => ({ leader: child?.pid ?? null, variable: options.mark });
+        const onSignal = (signal) => {
+            cancelledBy ??= signal;
+            if (!child?.pid)
+                return;
+            if (!posix) {
+                child.kill(signal);
+                return;
+            }
+            // Descendants that made a group of their own (`timeout`, `setsid`) would never hear a signal to the group.
+            const leader = child.pid;
+            const outside = proc_stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
+            signalProcess(-leader, signal);
+            for (const facts of outside)
+                signalProcess(facts.pid, signal);
+            draining ??= drain(mark(), Date.now() + options.graceMs);
+        };
+        const finish = async (code, signal, startError) => {
+            if (settled)
+                return;
+            settled = true;
+            const shellEndedAt = Date.now();
+            // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a cancel.
+            const killed = (await draining) ?? [];
+            for (const name of CANCEL_SIGNALS)
+                process.off(name, onSignal);
+            resolve({
+                exitCode: shellExitCode(code, signal),
+                signal,
+                cancelledBy,
+                startError,
+                startedAt,
+                endedAt: shellEndedAt,
+                killed,
+            });
+        };
+        for (const name of CANCEL_SIGNALS)
+            process.on(name, onSignal);
+        try {
+            child = (0,external_node_child_process_namespaceObject.spawn)(options.file, options.args, {
+                cwd: options.cwd,
+                env: options.env,
+                stdio: ['ignore', 'inherit', 'inherit'],
+                detached: posix,
+                windowsHide: true,
+            });
+        }
+        catch (error) {
+            void finish(126, null, error.message);
+            return;
+        }
+        child.on('error', (error) => {
+            void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
+        });
+        // 'exit', not 'close': the step ends with its shell, and nobody waits for pipes that survivors hold.
+        child.on('exit', (code, signal) => void finish(code, signal, null));
+        if (child.pid) {
+            options.onStart?.({ pid: child.pid, startTicks: processFacts(child.pid)?.startTicks ?? null });
+        }
+    });
+}
+
+;// CONCATENATED MODULE: ./build/main.js
+/**
+ * main: the order of the arrows, and nothing else.
+ * inputs → plan → laid folders → the step → evidence → verdict → published → report → outputs, exit code
+ */
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** Longest that nvidia-smi may take before the step, in milliseconds. */
+const main_GPU_TIMEOUT_MS = 5000;
+/** Where dist/shim and dist/parity lie: beside the folder of this bundle. */
+const distDir = () => (0,external_node_path_namespaceObject.join)(import.meta.dirname, '..');
+/** Runs the action and exits with the step's own exit code. */
+async function main(runner = environmentRunner(process.env)) {
+    process.exitCode = await run(runner, process.env);
+    // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.
+    process.exit();
+}
+async function run(runner, env) {
+    const workspace = env.GITHUB_WORKSPACE || process.cwd();
+    const parsed = parseInputs(runner.input);
+    if (!parsed.ok)
+        return main_refuse(runner, parsed.problems);
+    const { inputs } = parsed;
+    const plan = makePlan(inputs, env, {
+        id: (0,external_node_crypto_namespaceObject.randomBytes)(6).toString('hex'),
+        temp: env.RUNNER_TEMP || (0,external_node_os_namespaceObject.tmpdir)(),
+        workspace,
+        now: Date.now(),
+    });
+    const problems = folderProblems(inputs, plan);
+    if (problems.length > 0)
+        return main_refuse(runner, problems);
+    savePlan(runner, plan, null);
+    const laid = layStep(plan, planScript(inputs), (0,external_node_path_namespaceObject.join)(distDir(), 'shim'));
+    for (const fault of laid.faults)
+        runner.info(logLine(fault));
+    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
+    const warning = leftoverWarning(before.gpu);
+    if (warning !== null)
+        runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+    let leader = null;
+    const mark = `${STEP_VARIABLE}=${plan.id}`;
+    const watch = new PythonWatch(() => ({ leader, variable: mark }), plan.shimDir);
+    watch.start();
+    const result = await runStep({
+        file: plan.command.file,
+        args: plan.command.args,
+        cwd: plan.cwd,
+        env: stepEnvironment(plan, env, {
+            inputVariables: INPUT_NAMES.map(inputVariable),
+            scratchState: (0,external_node_path_namespaceObject.join)(plan.stepDir, 'state'),
+            shim: laid.shim,
+        }),
+        graceMs: plan.options.gracePeriod * 1000,
+        mark,
+        onStart: (group) => {
+            leader = group.pid;
+            savePlan(runner, plan, group);
+        },
+    });
+    watch.stop();
+    const code = await finish(runner, {
+        plan,
+        env,
+        result,
+        before,
+        sightings: watch.sightings(),
+        hints: scriptHints(inputs.run),
+        faults: laid.faults,
+        shimLaid: laid.shim,
+        leader,
+        distDir: distDir(),
+    });
+    saveFinished(runner);
+    return code;
+}
+/** Problems that only the file system can tell; listed like those of the inputs, before anything runs. */
+function folderProblems(inputs, plan) {
+    const problem = folderProblem(plan.cwd);
+    return problem === null
+        ? []
+        : [
+            {
+                input: 'working-directory',
+                given: inputs.workingDirectory || plan.cwd,
+                accepted: `a folder that exists (${problem})`,
+            },
+        ];
+}
+/** Says everything that is wrong at once, runs nothing, and fails. */
+function main_refuse(runner, problems) {
+    const lines = problems.map(describeProblem);
+    for (const line of lines)
+        runner.info(logLine(line));
+    runner.annotate('error', `${count(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
+        title: 'oom-autopsy: wrong inputs',
+    });
+    setOutputs(runner, REFUSED_OUTPUTS);
+    saveFinished(runner);
+    return 1;
+}
+
+
+/***/ })
+
+/******/ });
+/************************************************************************/
+/******/ // The module cache
+/******/ var __webpack_module_cache__ = {};
+/******/ 
+/******/ // The require function
+/******/ function __nccwpck_require__(moduleId) {
+/******/ 	// Check if module is in cache
+/******/ 	var cachedModule = __webpack_module_cache__[moduleId];
+/******/ 	if (cachedModule !== undefined) {
+/******/ 		return cachedModule.exports;
+/******/ 	}
+/******/ 	// Create a new module (and put it into the cache)
+/******/ 	var module = __webpack_module_cache__[moduleId] = {
+/******/ 		// no module.id needed
+/******/ 		// no module.loaded needed
+/******/ 		exports: {}
+/******/ 	};
+/******/ 
+/******/ 	// Execute the module function
+/******/ 	var threw = true;
+/******/ 	try {
+/******/ 		__webpack_modules__[moduleId](module, module.exports, __nccwpck_require__);
+/******/ 		threw = false;
+/******/ 	} finally {
+/******/ 		if(threw) delete __webpack_module_cache__[moduleId];
+/******/ 	}
+/******/ 
+/******/ 	// Return the exports of the module
+/******/ 	return module.exports;
+/******/ }
+/******/ 
+/************************************************************************/
+/******/ /* webpack/runtime/asset-relocator-loader */
+/******/ if (typeof __nccwpck_require__ !== 'undefined') __nccwpck_require__.ab = decodeURIComponent(new URL('.', import.meta.url).pathname).slice(import.meta.url.match(/^file:\/\/\/\w:/) ? 1 : 0, -1) + "/";
+/******/ 
+/******/ /* webpack/runtime/async module */
+/******/ (() => {
+/******/ 	var webpackQueues = typeof Symbol === "function" ? Symbol("webpack queues") : "__webpack_queues__";
+/******/ 	var webpackExports = typeof Symbol === "function" ? Symbol("webpack exports") : "__webpack_exports__";
+/******/ 	var webpackError = typeof Symbol === "function" ? Symbol("webpack error") : "__webpack_error__";
+/******/ 	var resolveQueue = (queue) => {
+/******/ 		if(queue && queue.d < 1) {
+/******/ 			queue.d = 1;
+/******/ 			queue.forEach((fn) => (fn.r--));
+/******/ 			queue.forEach((fn) => (fn.r-- ? fn.r++ : fn()));
+/******/ 		}
+/******/ 	}
+/******/ 	var wrapDeps = (deps) => (deps.map((dep) => {
+/******/ 		if(dep !== null && typeof dep === "object") {
+/******/ 			if(dep[webpackQueues]) return dep;
+/******/ 			if(dep.then) {
+/******/ 				var queue = [];
+/******/ 				queue.d = 0;
+/******/ 				dep.then((r) => {
+/******/ 					obj[webpackExports] = r;
+/******/ 					resolveQueue(queue);
+/******/ 				}, (e) => {
+/******/ 					obj[webpackError] = e;
+/******/ 					resolveQueue(queue);
+/******/ 				});
+/******/ 				var obj = {};
+/******/ 				obj[webpackQueues] = (fn) => (fn(queue));
+/******/ 				return obj;
+/******/ 			}
+/******/ 		}
+/******/ 		var ret = {};
+/******/ 		ret[webpackQueues] = x => {};
+/******/ 		ret[webpackExports] = dep;
+/******/ 		return ret;
+/******/ 	}));
+/******/ 	__nccwpck_require__.a = (module, body, hasAwait) => {
+/******/ 		var queue;
+/******/ 		hasAwait && ((queue = []).d = -1);
+/******/ 		var depQueues = new Set();
+/******/ 		var exports = module.exports;
+/******/ 		var currentDeps;
+/******/ 		var outerResolve;
+/******/ 		var reject;
+/******/ 		var promise = new Promise((resolve, rej) => {
+/******/ 			reject = rej;
+/******/ 			outerResolve = resolve;
+/******/ 		});
+/******/ 		promise[webpackExports] = exports;
+/******/ 		promise[webpackQueues] = (fn) => (queue && fn(queue), depQueues.forEach(fn), promise["catch"](x => {}));
+/******/ 		module.exports = promise;
+/******/ 		body((deps) => {
+/******/ 			currentDeps = wrapDeps(deps);
+/******/ 			var fn;
+/******/ 			var getResult = () => (currentDeps.map((d) => {
+/******/ 				if(d[webpackError]) throw d[webpackError];
+/******/ 				return d[webpackExports];
+/******/ 			}))
+/******/ 			var promise = new Promise((resolve) => {
+/******/ 				fn = () => (resolve(getResult));
+/******/ 				fn.r = 0;
+/******/ 				var fnQueue = (q) => (q !== queue && !depQueues.has(q) && (depQueues.add(q), q && !q.d && (fn.r++, q.push(fn))));
+/******/ 				currentDeps.map((dep) => (dep[webpackQueues](fnQueue)));
+/******/ 			});
+/******/ 			return fn.r ? promise : getResult();
+/******/ 		}, (err) => ((err ? reject(promise[webpackError] = err) : outerResolve(exports)), resolveQueue(queue)));
+/******/ 		queue && queue.d < 0 && (queue.d = 0);
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/define property getters */
+/******/ (() => {
+/******/ 	// define getter functions for harmony exports
+/******/ 	__nccwpck_require__.d = (exports, definition) => {
+/******/ 		for(var key in definition) {
+/******/ 			if(__nccwpck_require__.o(definition, key) && !__nccwpck_require__.o(exports, key)) {
+/******/ 				Object.defineProperty(exports, key, { enumerable: true, get: definition[key] });
+/******/ 			}
+/******/ 		}
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/hasOwnProperty shorthand */
+/******/ (() => {
+/******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/************************************************************************/
+/******/ 
+/******/ // startup
+/******/ // Load entry module and return exports
+/******/ // This entry module used 'module' so it can't be inlined
+/******/ var __webpack_exports__ = __nccwpck_require__(144);
+/******/ __webpack_exports__ = await __webpack_exports__;
+/******/ 

@@ -1,0 +1,333 @@
+"""The census: what is alive on a device, by category, from the program's own live objects, at one instant.
+
+`take()` is called inside an out-of-memory and at exit. Nothing is installed before it and nothing stays after it. It
+allocates nothing on a device, runs no code of the program, forces no collection, and lets no exception out; where it
+was cut short, it says how far it got. Categories and their order: docs/census.md.
+"""
+
+import _thread
+import gc
+import os
+import sys
+import threading
+
+from . import census_sum as rank
+from . import torch_api
+from .census_frames import all_stacks, begins_in_python, outermost_arguments
+from .census_graph import IDLE, OWN_DEVICE, GraphWalk, backward_state
+from .census_names import ModuleTree, clean, is_dict, optimizer_name
+from .census_objects import (
+    TENSOR,
+    WRAPPER,
+    Clock,
+    Found,
+    Kinds,
+    OutOfTime,
+    field,
+    hidden_objects,
+    live_objects,
+    members,
+    tensors_in,
+    type_name,
+)
+from .census_read import Reader
+
+PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
+HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
+
+_running = {}  # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
+
+
+def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000):
+    """One look. Returns {"seconds", "complete", "cut", "devices": [...], "looked": {...}}; bytes throughout.
+
+    device_indices: those to report, or None for every device where this process holds memory.
+    """
+    collecting = gc.isenabled()
+    token = object()
+    pid = os.getpid()
+    clock = Clock(deadline_s)
+    look = None
+    try:
+        if collecting:
+            # Our own allocations would set off a collection: the program's finalizers and gc callbacks, in the middle
+            # of its out-of-memory. No other thread can tell, unless it switches collection off itself meanwhile.
+            gc.disable()
+        if _running.setdefault(pid, token) is not token:
+            return _result(clock, [], "another look was under way on another thread", None)
+        look = _Look(clock, device_indices, max_objects, max_nodes)
+        return look.run()
+    except BaseException as error:  # not even a signal handler's: it would replace the program's OutOfMemoryError
+        if isinstance(error, KeyboardInterrupt):
+            _thread.interrupt_main()  # delivered again, a moment later
+        return _result(clock, [], f"the look failed: {type_name(type(error))}", look)
+    finally:
+        if look is not None:
+            look.release()  # the tensors it holds go now, before collection is on again
+        if _running.get(pid) is token:
+            del _running[pid]
+        if collecting:
+            gc.enable()
+
+
+def _result(clock, devices, cut, look):
+    found = None if look is None else look.found
+    walk = None if look is None else look.walk
+    return {
+        "seconds": round(clock.elapsed(), 4),
+        "complete": cut is None,
+        "cut": cut,
+        "devices": devices,
+        "looked": {
+            "objects": found.objects if found else 0,
+            "tensors": len(found.tensors) if found else 0,
+            "nodes": len(walk.nodes) if walk else 0,
+            "behind_hooks": walk.hooked if walk else 0,
+        },
+    }
+
+
+class _Look:
+    """The state of one look; dropped whole at its end."""
+
+    def __init__(self, clock, device_indices, max_objects, max_nodes):
+        self.clock, self.device_indices = clock, device_indices
+        self.max_objects, self.max_nodes = max_objects, max_nodes
+        self.found, self.ledger, self.cuts = Found(), rank.Ledger(), []
+        self.walk = None
+        self.state, self.device = IDLE, None
+        self.over = False  # the time bound was reached
+        self.asked = set()  # ids of tensors whose gradient was asked for
+        self.unread_gradients = 0  # another thread may be writing them
+
+    def run(self):
+        torch = sys.modules.get("torch")
+        if torch is None or not torch.cuda.is_initialized():
+            return _result(self.clock, [], None, self)
+        if torch_api.forked_after_cuda(torch):
+            return _result(self.clock, [], "a forked child holds no device memory of its own to look at", self)
+        self.api = torch_api.CensusApi(torch)
+        with self.api.no_torch_function():
+            self.kinds = Kinds(self.api)
+            self.reader = Reader(self.api, self.kinds)
+            self._look(torch)
+            devices = self._devices(torch)
+        return _result(self.clock, devices, "; ".join(self.cuts) or None, self)
+
+    def release(self):
+        """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a cycle."""
+        self.__dict__.clear()
+
+    # --- what there is ---
+
+    def _look(self, torch):
+        stacks = all_stacks()
+        self.state, self.device = backward_state(
+            self.api, stacks, threading.get_ident(), begins_in_python, torch.cuda.current_device()
+        )
+        calls = outermost_arguments(self.api, stacks)
+        del stacks
+        self._step(lambda: live_objects(self.kinds, self.found, self.clock, self.max_objects, PASS_SHARE))
+        self._step(lambda: hidden_objects(self.kinds, self.found, self.clock, HIDDEN_SHARE, [call[0] for call in calls]))
+        for step in (
+            self._modules,
+            self._optimizers,
+            lambda: self._arguments(calls),
+            self._tensors,
+            self._graph,
+            self._storages,
+        ):
+            self._step(step)
+        if self.found.hidden and not self.cuts:
+            self.cuts.append(
+                f"gc.freeze() hides {self.found.hidden} objects: those reached from module globals and calls are counted"
+            )
+        nodes = self.walk.skipped if self.walk else 0
+        if self.unread_gradients or nodes:
+            self.cuts.append(
+                "a backward pass runs on other threads: the gradients of "
+                f"{self.unread_gradients} tensors and what {nodes} autograd nodes saved were not read"
+            )
+        if self.api.saved_data is None:
+            self.cuts.append("this torch does not show saved tensors (SavedTensor.data came with 2.6)")
+
+    def _step(self, step):
+        """Runs one step; a step that ends early says so, and the next ones still get what is there."""
+        try:
+            cut = step()
+        except OutOfTime as error:
+            cut = None if self.over else str(error)
+            self.over = self.clock.elapsed() > self.clock.deadline_s
+        if cut:
+            self.cuts.append(cut)
+
+    # --- facts ---
+
+    def _put(self, tensor, fact, name):
+        """One fact about all the storages a tensor stands for. What cannot be read is left out."""
+        try:
+            facts = self.reader.storages(tensor)
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError):
+            self.reader.unreadable += 1
+            return
+        for device, address, size, own in facts:
+            self.ledger.put(device, address, size, own, fact, name)
+
+    def _put_gradient(self, tensor, name):
+        """The `.grad` of a leaf (of another tensor only if it retains one: asking warns otherwise)."""
+        if id(tensor) in self.asked:
+            return
+        self.asked.add(id(tensor))
+        try:
+            if not (self.api.is_leaf(tensor) or self.api.retains_grad(tensor)):
+                return
+            if not self._settled(tensor):
+                self.unread_gradients += 1
+                return
+            grad = self.api.grad(tensor)
+        except RuntimeError:
+            return
+        if grad is not None:
+            self._put(grad, rank.GRADIENT, name)
+
+    def _settled(self, tensor):
+        """Whether no other thread may be writing a tensor's gradient now. Those of CPU tensors are of no interest."""
+        if self.state == IDLE or not self.api.requires_grad(tensor):
+            return True
+        devices = {fact[0] for fact in self.reader.storages(tensor)}
+        return not devices or (self.state == OWN_DEVICE and devices == {self.device})
+
+    def _put_parameter(self, tensor, name):
+        self._put(tensor, rank.PARAMETER, name)
+        self._put_gradient(tensor, name)
+        for attribute, inner in self.reader.flat_parameter_parts(tensor):
+            gradient = attribute in torch_api.FLAT_PARAMETER_GRADIENTS
+            self._put(inner, rank.GRADIENT if gradient else rank.PARAMETER, name)
+
+    def _modules(self):
+        tree = ModuleTree(self.kinds, self.found.modules)
+        held = []
+        for module in self.found.modules:
+            self.clock.check(lambda: f"named {len(held)} tensors of {len(self.found.modules)} modules")
+            for part in ("_parameters", "_buffers"):
+                for name, tensor in tree.entries(module, part):
+                    if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self.reader.storages(tensor):
+                        held.append((module, part, name, tensor))
+        tree.name_roots([tree.root_and_path(module)[0] for module, _, _, _ in held])
+        for module, part, name, tensor in held:
+            path = tree.name(module, name)
+            if part == "_parameters":
+                self._put_parameter(tensor, path)
+            else:
+                self._put(tensor, rank.BUFFER, path)
+
+    def _optimizers(self):
+        for optimizer in self.found.optimizers:
+            self.clock.check(lambda: f"{len(self.found.optimizers)} optimizers, not all of their state")
+            groups = field(self.kinds, optimizer, "param_groups")
+            for group in members(self.kinds, groups, objects=False) or ():
+                if type(group) is dict:
+                    for tensor in tensors_in(self.kinds, group.get("params")):
+                        self._put_parameter(tensor, optimizer_name(optimizer, "params"))
+            for state in members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ():
+                self._optimizer_state(optimizer, state)
+
+    def _optimizer_state(self, optimizer, state):
+        """state[param]: a dict of names by custom, whose values may be nested; anything else counts under "(key)"."""
+        named = [("(key)", state)]
+        if is_dict(state):
+            named = list(dict.items(state))
+        for key, value in named:
+            name = optimizer_name(optimizer, key)
+            for tensor in tensors_in(self.kinds, value, objects=True):
+                self._put(tensor, rank.OPTIMIZER_STATE, name)
+
+    def _arguments(self, calls):
+        for module, args, kwargs in calls:
+            owner = clean(type_name(type(module)))
+            named = [(f"{owner} argument {at}", value) for at, value in enumerate(args)]
+            named += [(f"{owner} {clean(key)}", value) for key, value in dict.items(kwargs)]
+            for name, value in named:
+                for tensor in tensors_in(self.kinds, value, objects=True):
+                    made = self._made_by(tensor) is not None
+                    self._put(tensor, rank.ARGUMENT if made else rank.INPUT, name)
+
+    def _made_by(self, tensor):
+        """The autograd node that made a tensor, or None."""
+        try:
+            return self.api.grad_fn(tensor)
+        except RuntimeError:  # a view that was changed in a way autograd forbids
+            return None
+
+    def _tensors(self):
+        self.roots = []
+        for at, tensor in enumerate(self.found.tensors):
+            if not at & 255:
+                self.clock.check(lambda at=at: f"read {at} of {len(self.found.tensors)} tensors")
+            node = self._made_by(tensor)
+            if node is not None:
+                self.roots.append(node)
+                self._put(tensor, rank.OUTPUT, f"{clean(type_name(type(node)))} output")
+            elif self._is_parameter(tensor):
+                self._put_parameter(tensor, f"{clean(type_name(type(tensor)))} outside modules")
+                continue
+            else:
+                self._put(tensor, rank.VISIBLE, None)
+            self._put_gradient(tensor, "leaf outside modules" if node is None else "retained")
+
+    def _is_parameter(self, tensor):
+        """A live torch.nn.Parameter that no module or optimizer need hold (FSDP 2 keeps sharded ones aside)."""
+        if self.kinds.is_parameter_type(type(tensor)):
+            return True
+        return self.kinds.of(tensor) == WRAPPER and field(self.kinds, tensor, "_is_param") is True
+
+    def _graph(self):
+        self.walk = GraphWalk(self.api, self.kinds, self._saved, self._leaf, self.state, self.device)
+        return self.walk.run([*self.roots, *self.found.nodes], self.clock, self.max_nodes)
+
+    def _saved(self, tensor, name):
+        self._put(tensor, rank.SAVED, clean(name))
+
+    def _leaf(self, tensor):
+        if tensor is not None:
+            self._put(tensor, rank.LEAF, None)
+            self._put_gradient(tensor, "leaf outside modules")
+
+    def _storages(self):
+        for storage in self.found.storages:
+            for device, address, size, own in self.reader.storage(storage):
+                self.ledger.put(device, address, size, own, rank.STORAGE, None)
+
+    # --- numbers ---
+
+    def _devices(self, torch):
+        """One row per device, while every storage seen is still held, so that none was freed in between."""
+        outside = self.ledger.settle()
+        granule = rank.GRANULE if torch.cuda.get_allocator_backend() == "native" else 1
+        wanted = range(torch.cuda.device_count()) if self.device_indices is None else self.device_indices
+        rows = []
+        for index in wanted:
+            stats = torch.cuda.memory_stats(index)
+            allocated = int(stats.get("allocated_bytes.all.current", 0))
+            reserved = int(stats.get("reserved_bytes.all.current", 0))
+            requested = stats.get("requested_bytes.all.current")  # 2.1
+            entries = list(self.ledger.own.get(index, {}).values())
+            if self.device_indices is None and not (allocated or reserved or entries):
+                continue
+            categories, excess = rank.add_up(entries, allocated, requested, granule)
+            if excess:
+                self.cuts.append(f"cuda:{index}: {excess} bytes more were seen than are allocated, and left out")
+            row = {
+                "index": index,
+                "allocated": allocated,
+                "reserved": reserved,
+                "reserved_unused": max(0, reserved - allocated),
+                "attributed": allocated - categories["unknown"]["bytes"],
+                "categories": categories,
+            }
+            if index in outside:
+                count, size = outside[index]
+                row["outside"] = {"bytes": size, "count": count}
+            rows.append(row)
+        return rows
+

@@ -1,0 +1,139 @@
+"""Census, part 5: one entry per storage, the strongest fact wins, and the sum that is the allocator's own number.
+
+All sizes in bytes. Ranks are the order of precedence; docs/census.md says why.
+"""
+
+from bisect import bisect_right
+
+GRANULE = 512  # the native allocator rounds a request up to this (kMinBlockSize, c10/cuda/CUDACachingAllocator)
+
+CATEGORIES = ("parameter", "gradient", "optimizer_state", "activation", "input", "unknown")
+OWNERS = 10
+
+# rank -> (category, reason within unknown)
+RANKS = (
+    ("parameter", None),
+    ("gradient", None),
+    ("optimizer_state", None),
+    ("unknown", "module buffer"),
+    ("input", None),  # an argument that no recorded operation made
+    ("activation", None),  # saved for backward
+    ("activation", None),  # output of a recorded operation, referenced, saved by no node
+    ("input", None),  # an argument that a recorded operation made and no node saved
+    ("unknown", "leaf of a live graph"),
+    ("unknown", "visible tensor"),
+    ("unknown", "visible storage"),
+)
+PARAMETER, GRADIENT, OPTIMIZER_STATE, BUFFER, INPUT, SAVED, OUTPUT, ARGUMENT, LEAF, VISIBLE, STORAGE = range(11)
+
+
+def rounded(size, granule):
+    """A request's size as the allocator counts it."""
+    return -(-size // granule) * granule
+
+
+class Entry:
+    """One storage: its size as asked for, the rank of the strongest fact so far, and the owner's name or None."""
+
+    __slots__ = ("name", "rank", "size")
+
+    def __init__(self, size, rank, name):
+        self.size, self.rank, self.name = size, rank, name
+
+
+class Ledger:
+    """Storages by device and address."""
+
+    def __init__(self):
+        self.own = {}  # device -> {address: Entry}, memory of the caching allocator
+        self.other = {}  # device -> {address: Entry}, by its deleter not of the caching allocator
+
+    def put(self, device, address, size, own, rank, name):
+        """Says one fact about one storage. A stronger rank replaces a weaker; of equal ranks the first stays."""
+        side = (self.own if own else self.other).setdefault(device, {})
+        entry = side.get(address)
+        if entry is None:
+            side[address] = Entry(size, rank, name)
+            return
+        entry.size = max(entry.size, size)
+        if rank < entry.rank:
+            entry.rank, entry.name = rank, name
+
+    def settle(self):
+        """Merges storages that lie inside a block of the allocator (slices, DLPack views) into it.
+
+        Returns {device: (count, bytes)} of the rest: from_blob, CUDA IPC, other libraries' memory.
+        """
+        outside = {}
+        for device, entries in self.other.items():
+            own = self.own.get(device, {})
+            bases = sorted(own)
+            count = size = 0
+            for address, entry in entries.items():
+                at = bisect_right(bases, address) - 1
+                block = own[bases[at]] if at >= 0 else None
+                if block is None or address >= bases[at] + rounded(block.size, GRANULE):
+                    count += 1
+                    size += entry.size
+                elif entry.rank < block.rank:
+                    block.rank, block.name = entry.rank, entry.name
+            if count:
+                outside[device] = (count, size)
+        return outside
+
+
+def top(owners):
+    """The largest OWNERS of {name: [bytes, count]}, by bytes, then by name."""
+    largest = sorted(owners.items(), key=lambda item: (-item[1][0], item[0]))[:OWNERS]
+    return [{"name": name, "bytes": size, "count": count} for name, (size, count) in largest]
+
+
+def add_up(entries, allocated, requested, granule):
+    """({category: {...}}, bytes seen beyond `allocated`).
+
+    The categories add up to `allocated` exactly. What no storage accounts for is split by a second number of the
+    allocator: blocks larger than asked for (allocated - requested, less the rounding already counted), and the rest, not
+    seen. Where more was seen than is allocated, the weakest facts give way.
+    """
+    rows = [[rounded(entry.size, granule), entry.rank, entry.name, entry.size] for entry in entries]
+    seen = sum(row[0] for row in rows)
+    excess = max(0, seen - allocated)
+    left = excess
+    for row in sorted(rows, key=lambda row: -row[1]):
+        if not left:
+            break
+        cut = min(left, row[0])
+        row[0] -= cut
+        left -= cut
+    sums = {category: [0, 0, {}] for category in CATEGORIES}
+    reasons = {}
+    for size, rank, name, _ in rows:
+        category, reason = RANKS[rank]
+        entry = sums[category]
+        entry[0] += size
+        entry[1] += 1
+        if name is not None:
+            owner = entry[2].setdefault(name, [0, 0])
+            owner[0] += size
+            owner[1] += 1
+        if reason is not None:
+            why = reasons.setdefault(reason, [0, 0])
+            why[0] += size
+            why[1] += 1
+    missing = max(0, allocated - seen)
+    slack = 0
+    if requested is not None:
+        slack = min(missing, max(0, allocated - requested - sum(row[0] - row[3] for row in rows)))
+    if slack:
+        reasons["block larger than asked for"] = [slack, None]
+    if missing - slack:
+        reasons["not seen"] = [missing - slack, None]
+    sums["unknown"][0] += missing
+    categories = {
+        name: {"bytes": size, "count": count, "owners": top(owners)} for name, (size, count, owners) in sums.items()
+    }
+    categories["unknown"]["reasons"] = [
+        {"reason": reason, "bytes": size, "count": count}
+        for reason, (size, count) in sorted(reasons.items(), key=lambda item: (-item[1][0], item[0]))
+    ]
+    return categories, excess

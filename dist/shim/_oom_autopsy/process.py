@@ -1,0 +1,154 @@
+"""This process's state: its token, its receipt and what the shim has done in it.
+
+A forked child inherits the object but not the identity: `mine()` is None there, so that nothing of the
+parent's is written, until the child's own CUDA initialisation calls `adopt()`, which makes a state with a
+token, a receipt and locks of its own.
+"""
+
+import os
+import sys
+import threading
+import time
+
+from . import config as settings
+from . import facts, faults, receipt, torch_api
+from .store import Store
+
+
+class Process:
+    """One process incarnation. `lock` guards the receipt; it is re-entrant since a signal handler of the
+    program may run out of memory while the main thread is in here."""
+
+    def __init__(self, config, torch_facts, reason):
+        now = time.time()
+        self.pid = os.getpid()
+        self.token = os.urandom(4).hex()
+        self.config = config
+        self.torch_facts = torch_facts
+        self.unrecordable = reason
+        self.host = facts.host()
+        self.ranks = facts.ranks()
+        self.store = Store(config.evidence)
+        self.lock = threading.RLock()
+        self.cuda_seen = False  # the program has initialised CUDA here
+        self.armed = False  # the recorder is ours to stop
+        self.observing = False
+        self.finished = False
+        self.saved = False  # the receipt has its name
+        self.saving = False
+        self.save_wanted = False
+        self.seq = 0
+        self.busy = set()  # idents of threads doing our work
+        self.dumps = []  # running dumps
+        self.dump_stuck = False
+        self.dump_seconds = 0.0
+        self.last_dump = None  # (end by time.monotonic(), seconds)
+        self.watch = None  # cycles.Watch
+        self.timeline = None
+        self.receipt = receipt.new(
+            step=config.step,
+            host=self.host,
+            pid=self.pid,
+            ppid=os.getppid(),
+            token=self.token,
+            start_ticks=facts.start_ticks(),
+            python=".".join(map(str, sys.version_info[:3])),
+            executable=sys.executable or None,
+            program=facts.program(),
+            rank=self.ranks,
+            time={"started": now, "updated": now},
+            torch=dict(torch_facts),
+            recorder=receipt.recorder(config.max_entries, config.stacks),
+        )
+        if reason:
+            self.receipt["recorder"].update(state="unsupported", reason=reason)
+
+    @property
+    def recorder(self):
+        """The receipt's account of the recorder."""
+        return self.receipt["recorder"]
+
+    def next_seq(self):
+        """A number for the next event of this process, from 1."""
+        with self.lock:
+            self.seq += 1
+            return self.seq
+
+    def snapshot_name(self, seq, reason):
+        """File name of a snapshot of this process."""
+        rank = self.ranks.get("RANK", "none")
+        return f"{self.host}-rank{rank}-{self.pid}-{self.token}-{seq}-{reason}.pickle"
+
+    def fault(self, kind, text):
+        """A fault of ours: one line on stderr per kind, and a row in the receipt."""
+        faults.report(kind, text, self.receipt["faults"])
+
+    def save(self):
+        """Puts the receipt on disk as it is now. A call from within (a signal handler, a gc callback) is
+        made up for."""
+        with self.lock:
+            self.save_wanted = True
+            if self.saving:
+                return
+            self.saving = True
+            try:
+                while self.save_wanted:
+                    self.save_wanted = False
+                    self._save()
+            finally:
+                self.saving = False
+
+    def _save(self):
+        self.receipt["time"]["updated"] = time.time()
+        for _ in range(5):
+            name = f"{self.host}-{self.pid}-{self.token}.receipt.json"
+            try:
+                self.store.write(name, receipt.encode(self.receipt), new=not self.saved)
+                self.saved = True
+                return
+            except FileExistsError:  # somebody has this token: 1 in 4 billion
+                self.token = self.receipt["token"] = os.urandom(4).hex()
+            except Exception as error:
+                self.fault("receipt", f"the receipt cannot be written: {faults.describe(error)}")
+                return
+
+
+_current = None
+
+
+def mine():
+    """The state of this very process, or None."""
+    return _current if _current is not None and _current.pid == os.getpid() else None
+
+
+def adopt():
+    """The state of this very process, made anew in a child that has inherited its parent's. None before
+    `begin`."""
+    global _current
+    if _current is not None and _current.pid != os.getpid():
+        from . import ends
+
+        _current = Process(_current.config, _current.torch_facts, _current.unrecordable)
+        _current.save()
+        ends.in_child()
+    return _current
+
+
+def begin(torch):
+    """Right after torch's import: receipt on disk, arming queued. Initialises nothing, asks no driver."""
+    global _current
+    from . import ends, recorder
+
+    try:
+        config, problems = settings.load()
+    except (OSError, ValueError) as error:
+        faults.report("config", f"not armed: {faults.describe(error)}")
+        return
+    torch_facts = {**torch_api.versions(torch), "backend": None, "alloc_conf": torch_api.alloc_conf()}
+    reason = torch_api.unrecordable(torch)
+    _current = me = Process(config, torch_facts, reason)
+    for problem in problems:
+        me.fault("config", problem)
+    me.save()
+    ends.install()
+    recorder.prepare(me)

@@ -1,0 +1,136 @@
+"""Arming and disarming torch's recorder, and telling the program's own recording from ours.
+
+Armed when the program itself initialises CUDA: earlier would ask the runtime for devices, after which CUDA
+fails in a forked child (vllm-project/vllm#47446). What the program records is its own: a recorder that is
+on is left alone, and one the program starts after ours gets a clean start, as if ours had never been.
+"""
+
+import time
+
+from . import ends, faults, observer, process, torch_api
+
+OFF = "snapshot: off"
+ASYNC = (
+    "backend:cudaMallocAsync records no history and reports no out-of-memory; "
+    "remove it from PYTORCH_CUDA_ALLOC_CONF to get a snapshot"
+)
+FOREIGN = "the program was recording already; its recording is left alone"
+TAKEN_OVER = "the program started its own recording, so ours was stopped"
+
+
+def prepare(me):
+    """Queues what has to happen at CUDA's initialisation, where this build of torch has one."""
+    if me.unrecordable and not me.torch_facts["hip"]:
+        return
+    try:
+        if not me.unrecordable:
+            torch_api.watch_recording(_before_programs_call)
+        torch_api.call_when_initialized(on_cuda)
+    except Exception as error:
+        _failed(me, error)
+        me.save()
+
+
+def on_cuda():
+    """Runs inside the program's own CUDA initialisation, once per process that has one. Never raises."""
+    try:
+        me = process.adopt()
+        if me is None:
+            return
+        with me.lock:
+            if me.cuda_seen:
+                return
+            me.cuda_seen = True
+    except Exception as error:
+        faults.report("arm", f"not armed: {faults.describe(error)}")
+        return
+    try:
+        _arm(me)
+    except Exception as error:
+        _failed(me, error)
+    try:
+        # Without the recorder an out-of-memory is still reported with its numbers and stacks.
+        if me.receipt["torch"]["backend"] != "cudaMallocAsync":
+            torch_api.attach_oom_observer(observer.on_oom)
+            me.observing = True
+    except Exception as error:
+        me.fault("observer", f"out-of-memory errors are not observed: {faults.describe(error)}")
+    try:
+        ends.on_cuda(me)
+        observer.prepare(me)
+    except Exception as error:
+        me.fault("arm", f"partly armed: {faults.describe(error)}")
+    me.save()
+
+
+def _arm(me):
+    """Decides about this process's recorder and starts it where that is ours to do."""
+    backend = torch_api.allocator_backend()
+    me.receipt["torch"]["backend"] = backend
+    if me.unrecordable:
+        return
+    if backend == "cudaMallocAsync":
+        me.recorder.update(state="unsupported", reason=ASYNC)
+    elif me.config.snapshot == "off":
+        me.recorder.update(reason=OFF)
+    elif torch_api.history_enabled():
+        me.recorder.update(state="foreign", reason=FOREIGN)
+    else:
+        torch_api.start_recording(me.config.max_entries, me.config.stacks)
+        me.armed = True
+        me.recorder.update(state="armed", reason=None, armed_at=time.time())
+
+
+def _failed(me, error):
+    """Arming raised: the reason is kept, the program goes on (pytorch/pytorch#128131)."""
+    reason = f"torch refused to record: {faults.describe(error)}"
+    me.recorder.update(state="failed", reason=reason)
+    me.fault("arm", f"not armed: {reason}")
+
+
+def _before_programs_call(enabled):
+    """The program is about to switch the recorder itself; ours makes way. Never raises."""
+    try:
+        me = process.mine()
+        if me is None or not me.armed:
+            return
+        if not enabled:
+            me.recorder["interrupted"] = True
+        else:
+            # Else its shorter ring would break the order of ours, and its file would hold events from
+            # before its call.
+            disarm(me)
+            me.recorder.update(state="foreign", reason=TAKEN_OVER)
+        me.save()
+    except Exception as error:
+        faults.report("arm", f"the program's own recording was not noticed: {faults.describe(error)}")
+
+
+def history(me):
+    """What a snapshot taken now would hold: `armed`, `interrupted`, `foreign` or `none`."""
+    enabled = torch_api.history_enabled()
+    if me.armed:
+        if enabled is False:
+            me.recorder["interrupted"] = True
+        return "interrupted" if me.recorder["interrupted"] else "armed"
+    return "foreign" if enabled else "none"
+
+
+def disarm(me):
+    """Stops the recorder if this very process started it, and asks torch whether it is off. Idempotent."""
+    if not me.armed or me is not process.mine():
+        return
+    me.armed = False
+    if me.dump_stuck:
+        # The stuck dump may hold the allocator's lock for good: asking for it would hang the program at its
+        # exit.
+        me.recorder.update(disarm_proven=False, reason="not disarmed: a snapshot is stuck in torch")
+        return
+    if torch_api.history_enabled() is False:
+        me.recorder["interrupted"] = True  # nothing to stop: a bare stop adds hooks (pytorch/pytorch#153571)
+    else:
+        torch_api.stop_recording()
+    enabled = torch_api.history_enabled()
+    me.recorder.update(
+        state="disarmed", disarmed_at=time.time(), disarm_proven=None if enabled is None else not enabled
+    )

@@ -1,0 +1,135 @@
+# The start-up hook of oom-autopsy. The action puts this file's folder first on PYTHONPATH, so every Python
+# of the wrapped step reads it, 2.7 and 3.6 included: it must parse there and do nothing but let the
+# program's own sitecustomize run. From 3.9 on it also places one finder that waits for `import torch`.
+# Until then it imports nothing that a bare interpreter has not loaded already (importlib.util alone was
+# measured at 3 ms).
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class _TorchFinder(object):
+    """Lets the other finders find torch, wraps that loader's exec_module, and retires after it has run.
+
+    Not in find_spec: `importlib.util.find_spec("torch")` is a common probe for "is torch installed?" and
+    would use a finder up that retires there.
+    """
+
+    oom_autopsy = True  # how a second shim on the path sees that one is here already
+
+    def __init__(self, get_ident):
+        self.get_ident = get_ident
+        self.searching = set()  # threads in our find_spec: other import patchers search meta_path from within
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != "torch":
+            return None
+        thread = self.get_ident()
+        if thread in self.searching:
+            return None
+        self.searching.add(thread)
+        try:
+            for finder in list(sys.meta_path):
+                find = None if finder is self else getattr(finder, "find_spec", None)
+                spec = find(fullname, path, target) if find is not None else None
+                if spec is not None:
+                    self.wrap(spec)
+                    return spec
+            return None
+        finally:
+            self.searching.discard(thread)
+
+    def wrap(self, spec):
+        """Shadows exec_module on this one loader (a fresh one per search); a loader that forbids it stays
+        as it is."""
+        try:
+            loader = spec.loader
+            inner = loader.exec_module
+            finder = self
+
+            def exec_module(module):
+                vars(loader).pop("exec_module", None)
+                inner(module)  # torch's own errors pass through; we stay for the next attempt
+                finder.loaded(module)
+
+            # importlib cuts its own frames out of tracebacks and skips them when counting a warning's
+            # stacklevel. This frame is as much import machinery as those: named so, a failing `import
+            # torch` prints what it always did.
+            code = exec_module.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
+            exec_module.__code__ = code
+            loader.exec_module = exec_module
+        except Exception as error:
+            _say("not armed: the loader of torch cannot be wrapped (%s)" % type(error).__name__)
+
+    def loaded(self, module):
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+            _start(module)
+
+
+def _say(line):
+    """One line to the real stderr: a replaced sys.stderr belongs to the program."""
+    try:
+        os.write(2, ("oom-autopsy: %s\n" % line).encode("utf-8", "replace"))
+    except Exception:
+        pass
+
+
+def _start(torch):
+    """Loads the package beside this file, whatever has become of sys.path since, and hands it torch."""
+    try:
+        from _frozen_importlib import _load
+        from _frozen_importlib_external import PathFinder
+
+        package = sys.modules.get("_oom_autopsy")
+        if package is None:
+            package = _load(PathFinder.find_spec("_oom_autopsy", [HERE]))
+        package.on_torch(torch)
+    except Exception as error:
+        _say("not armed: %s: %s" % (type(error).__name__, error))
+
+
+def _install():
+    for finder in sys.meta_path:
+        if getattr(finder, "oom_autopsy", False):
+            return
+    if "_oom_autopsy" in sys.modules:
+        return
+    if "torch" in sys.modules:  # a .pth file, which site reads before us, may have imported it
+        _start(sys.modules["torch"])
+        return
+    import _thread
+
+    sys.meta_path.insert(0, _TorchFinder(_thread.get_ident))
+
+
+def _chain():
+    """Imports the sitecustomize that this file shadows by the import system itself, so every form of it
+    works.
+
+    Whatever it raises goes to site.py as it would have: the ImportError of there being none as well, after
+    which sys.modules holds no sitecustomize, as in an interpreter without us. Our folder is off the path
+    meanwhile.
+    """
+    path = sys.path
+    places = [index for index, entry in enumerate(path) if entry == HERE]
+    taken = [path[index] for index in places]
+    for index in reversed(places):
+        del path[index]
+    ours = sys.modules.pop("sitecustomize", None)  # kept: Python 2 empties a module that nobody holds
+    try:
+        import sitecustomize  # noqa: F401  # pyright: ignore
+    finally:
+        for index, entry in zip(places, taken):
+            if entry not in sys.path:
+                sys.path.insert(index, entry)
+        del ours
+
+
+if sys.version_info >= (3, 9):
+    try:
+        _install()
+    except Exception as error:
+        _say("not armed: %s: %s" % (type(error).__name__, error))
+_chain()

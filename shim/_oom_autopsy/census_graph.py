@@ -1,0 +1,141 @@
+"""Census, part 3: what the live autograd graph saved for backward, read without running anyone's unpack hook.
+
+`_raw_saved_*` of a node gives SavedTensor objects; their `data` is the saved tensor, or, where a hook packed it, what the
+hook returned. `_saved_*` without `raw` is never touched: it unpacks, and with checkpointing that recomputed the forward
+pass inside the out-of-memory, which ran out again.
+
+The engine's own threads run nodes without holding the interpreter's lock, and release what a node saved as they go; a
+SavedTensor read at that moment would be a race in C++. So while a backward pass runs, only nodes of the device whose
+thread we are on are read (those run one after another, here), and none where the look is on another thread.
+"""
+
+from .census_objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
+
+IDLE, OWN_DEVICE, ELSEWHERE = "idle", "own device", "elsewhere"
+
+
+def backward_state(api, stacks, this_thread, begins_in_python, current_device):
+    """(IDLE | OWN_DEVICE | ELSEWHERE, device index): is a backward pass running, and is this one of its device threads?
+
+    stacks: [(thread id, frames)]. A thread that runs a part of a backward pass and begins in Python is the one that
+    called it: it runs nodes of the CPU only, while the engine's threads, one per device, run the others.
+    """
+    if api.graph_task_id is None:
+        return ELSEWHERE, None
+    if api.graph_task_id() == -1:
+        running = any(id(frame.f_code) in api.backward_codes for _, stack in stacks for frame in stack)
+        return (ELSEWHERE if running else IDLE), None
+    if any(thread == this_thread and begins_in_python(thread, stack) for thread, stack in stacks):
+        return ELSEWHERE, None
+    node = None if api.autograd_node is None else api.autograd_node()  # None inside a hook
+    devices = set() if node is None else node_devices(api, node)
+    return OWN_DEVICE, devices.pop() if len(devices) == 1 else current_device
+
+
+def node_devices(api, node):
+    """The CUDA device indices whose engine thread runs this node; empty for a node of the CPU's thread."""
+    slot = api.node_slot(type(node), "_input_metadata")
+    if slot is None:
+        return set()
+    return {entry.device.index for entry in slot(node) if entry.device.type == "cuda"}
+
+
+class GraphWalk:
+    """Walks from tensors' grad_fn over next_functions; hands each tensor that a node holds to `put(tensor, node name)`."""
+
+    def __init__(self, api, kinds, put, put_leaf, state, device):
+        self.api, self.kinds, self.put, self.put_leaf = api, kinds, put, put_leaf
+        self.state, self.device = state, device
+        self.nodes = []  # kept alive, so that an id stays theirs
+        self.seen = set()
+        self.plans = {}  # id(node type) -> (raw slots, next slot, variable slot, name)
+        self.hooked = 0  # saved tensors that a hook packed
+        self.skipped = 0  # nodes not read, as they may run on another thread now
+        self.unreadable = 0  # nodes and saved slots that could not be read
+        self.released = 0  # slots that backward has released
+
+    def run(self, roots, clock, max_nodes):
+        """Walks everything reachable from the root nodes. Returns how it was cut, or None."""
+        stack = []
+        self._push(stack, roots)
+        while stack:
+            if len(self.nodes) >= max_nodes:
+                return f"walked {max_nodes} autograd nodes, {len(stack)} more wait"
+            if not len(self.nodes) & 255:
+                clock.check(lambda: f"walked {len(self.nodes)} autograd nodes, {len(stack)} more wait")
+            node = stack.pop()
+            self.nodes.append(node)
+            try:
+                self._visit(node, stack)
+            except RuntimeError:  # a ctx whose forward has not returned yet has no edges
+                self.unreadable += 1
+        return None
+
+    def _visit(self, node, stack):
+        slots, following, variable, name = self._plan(node)
+        if self.kinds.of(node) == NODE:  # a custom Function's ctx: its attributes live as long as the node
+            for _, value in self.kinds.fields(node):
+                self._put_all(value, name)
+        if following is not None:
+            self._push(stack, [edge[0] for edge in following(node)])
+        if variable is not None:
+            self.put_leaf(variable(node))
+        elif not slots:
+            pass
+        elif self._readable(node):
+            self._read(node, slots, name)
+        else:
+            self.skipped += 1
+
+    def _push(self, stack, nodes):
+        for node in nodes:
+            if node is not None and id(node) not in self.seen:
+                self.seen.add(id(node))
+                stack.append(node)
+                # held from now on: C++ nodes get a new Python wrapper each time they are asked for
+
+    def _plan(self, node):
+        kind = type(node)
+        plan = self.plans.get(id(kind))
+        if plan is None:
+            plan = (
+                self.api.raw_saved_slots(kind),
+                self.api.node_slot(kind, "next_functions"),
+                self.api.node_slot(kind, "variable"),
+                type_name(kind),
+            )
+            self.kinds.keep.append(kind)
+            self.plans[id(kind)] = plan
+        return plan
+
+    def _readable(self, node):
+        if self.state == IDLE:
+            return True
+        return self.state == OWN_DEVICE and node_devices(self.api, node) == {self.device}
+
+    def _read(self, node, slots, name):
+        for slot in slots:
+            try:
+                saved = slot(node)
+            except RuntimeError:  # "Trying to backward through the graph a second time": released
+                self.released += 1
+                continue
+            for one in saved if type(saved) in (tuple, list) else (saved,):
+                self._read_saved(one, name)
+
+    def _read_saved(self, saved, name):
+        if saved is None:
+            return
+        if self.api.saved_data is None:
+            self.unreadable += 1
+            return
+        if self.api.saved_hook is not None and self.api.saved_hook(saved) is not None:
+            self.hooked += 1
+        self._put_all(self.api.saved_data(saved), name)
+
+    def _put_all(self, value, name):
+        if self.kinds.of(value) in (TENSOR, WRAPPER):
+            self.put(value, name)
+        elif value is not None:
+            for tensor in tensors_in(self.kinds, value):
+                self.put(tensor, name)

@@ -1,0 +1,286 @@
+"""Census, part 1: finding the program's live objects and looking into them without running any of its code.
+
+Only `type()`, C slots taken from classes, and unbound methods of builtin containers are used: `isinstance`, `getattr`,
+`==`, `hash` and `bool` on an object, and iteration of a subclass of dict or list, may all be the user's code. Types are
+told apart by `id`, because a metaclass may define `__eq__` and `__hash__`.
+"""
+
+import gc
+import itertools
+import sys
+import time
+import types
+from collections import deque
+
+# What a type is to the census. 0: nothing of interest.
+TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE = 1, 2, 3, 4, 5, 6
+
+CHUNK = 65536  # objects between two looks at the clock: about 5 ms
+MAX_DEPTH = 10  # containers inside containers
+MAX_ITEMS = 200_000  # members of one nested value
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made at run time, as every class of the user's is
+
+_MRO = type.__dict__["__mro__"].__get__
+_NAMESPACE = type.__dict__["__dict__"].__get__
+_FLAGS = type.__dict__["__flags__"].__get__
+_NAME = type.__dict__["__name__"].__get__
+
+
+class OutOfTime(Exception):
+    """The bound of the look was reached; the message says how far it got."""
+
+
+def type_name(kind):
+    """A type's own name, whatever its metaclass says."""
+    name = _NAME(kind)
+    return name if type(name) is str else "?"
+
+
+def without_dispatch(namespace):
+    """Whether a class's `__torch_dispatch__` is absent or is torch's own "disabled" one."""
+    found = namespace.get("__torch_dispatch__")
+    found = found.__func__ if type(found) in (classmethod, staticmethod) else found
+    return found is None or type(found) is types.BuiltinFunctionType
+
+
+class Clock:
+    """The time bound of one look, in seconds of the monotonic clock."""
+
+    def __init__(self, deadline_s, now=time.monotonic):
+        self.now, self.start, self.deadline_s = now, now(), deadline_s
+
+    def elapsed(self):
+        """Seconds since the look began."""
+        return self.now() - self.start
+
+    def check(self, how_far, share=1.0):
+        """Raises OutOfTime with `how_far()` once `share` of the bound is used up."""
+        if self.elapsed() > self.deadline_s * share:
+            raise OutOfTime(f"{self.deadline_s * share:g} s were over: {how_far()}")
+
+
+class Kinds:
+    """Tells what a type is to the census, once per type."""
+
+    def __init__(self, api):
+        self.roots = (
+            (id(api.tensor), TENSOR),
+            (id(api.module), MODULE),
+            (id(api.optimizer), OPTIMIZER),
+            (id(api.function_node), NODE),
+            (id(api.storage), STORAGE),
+        )
+        self.parameter = id(api.parameter)
+        self.plain = frozenset(map(id, api.plain_tensors))
+        self.known = {}  # id(type) -> kind
+        self.keep = []  # the types themselves, so that an id stays theirs
+        self._fields = {}
+
+    def of(self, obj):
+        """The kind of an object, by its real type."""
+        kind = type(obj)
+        found = self.known.get(id(kind))
+        return self.of_type(kind) if found is None else found
+
+    def of_type(self, kind):
+        """The kind of a type. A tensor subclass that is not torch's own may hold other tensors: WRAPPER."""
+        found = self.known.get(id(kind))
+        if found is not None:
+            return found
+        bases = set(map(id, _MRO(kind)))
+        found = next((what for root, what in self.roots if root in bases), 0)
+        if found == TENSOR and id(kind) not in self.plain:
+            found = WRAPPER
+        self.keep.append(kind)
+        self.known[id(kind)] = found
+        return found
+
+    def is_parameter_type(self, kind):
+        """Whether a type is torch.nn.Parameter or a subclass of it."""
+        return any(id(base) == self.parameter for base in _MRO(kind))
+
+    def dispatches(self, kind):
+        """Whether reading a tensor's device may call a `__torch_dispatch__` of this type."""
+        return not all(without_dispatch(_NAMESPACE(base)) for base in _MRO(kind))
+
+    def fields(self, obj):
+        """[(name, value)] of an object's instance dictionary and slots; [] for what is not an instance of a class.
+
+        On CPython 3.11 and later reading a dictionary may give the object one of its own, where its values were inline.
+        """
+        kind = type(obj)
+        plan = self._fields.get(id(kind))
+        if plan is None:
+            plan = self._plan(kind)
+            self.keep.append(kind)
+            self._fields[id(kind)] = plan
+        dictionary, slots = plan
+        found = []
+        if dictionary is not None:
+            values = dictionary(obj)
+            if type(values) is dict:
+                found.extend(dict.items(values))
+        for name, slot in slots:
+            try:
+                found.append((name, slot(obj)))
+            except AttributeError:  # an empty slot
+                continue
+        return found
+
+    def _plan(self, kind):
+        if not _FLAGS(kind) & HEAP_TYPE or id(kind) in self.plain:
+            return None, ()  # reading __dict__ of a plain tensor would give it one
+        bases = _MRO(kind)
+        if any(base is type or base is types.ModuleType for base in bases):
+            return None, ()
+        dictionary, slots = None, []
+        for base in bases:
+            for name, slot in _NAMESPACE(base).items():
+                if name == "__dict__" and dictionary is None:
+                    # a class may define a property of that name: its code is the user's
+                    dictionary = slot.__get__ if type(slot) is types.GetSetDescriptorType else False
+                elif type(slot) is types.MemberDescriptorType and name != "__weakref__":
+                    slots.append((name, slot.__get__))
+        return dictionary or None, tuple(slots)
+
+
+def field(kinds, obj, name):
+    """One entry of an object's instance dictionary or slots, or None."""
+    for key, value in kinds.fields(obj):
+        if type(key) is str and key == name:
+            return value
+    return None
+
+
+def members(kinds, value, objects):
+    """What a container holds, or None where `value` is none. With `objects`, instances of plain classes count as one.
+
+    dict, list, tuple, set, frozenset, deque and their subclasses are read by the builtin's own method, in one C call.
+    """
+    kind = type(value)
+    for base in _MRO(kind):
+        if base is dict:
+            return list(dict.values(value))
+        if base is list:
+            return list.copy(value)
+        if base is tuple:
+            return list(tuple.__iter__(value))
+        if base is set:
+            return list(set.__iter__(value))
+        if base is frozenset:
+            return list(frozenset.__iter__(value))
+        if base is deque:
+            return list(deque.__iter__(value))
+    if objects and kinds.of_type(kind) == 0:
+        return [item for _, item in kinds.fields(value)]
+    return None
+
+
+def tensors_in(kinds, value, objects=False):
+    """The tensors inside nested containers, at most MAX_DEPTH deep and MAX_ITEMS wide. Modules are not entered."""
+    found, seen, level = [], set(), [value]
+    for _ in range(MAX_DEPTH):
+        deeper = []
+        for item in level:
+            if kinds.of(item) in (TENSOR, WRAPPER):
+                found.append(item)
+                continue
+            if id(item) in seen:
+                continue
+            inside = members(kinds, item, objects)
+            if inside is not None:
+                seen.add(id(item))
+                deeper.extend(inside)
+            if len(deeper) + len(seen) > MAX_ITEMS:
+                raise OutOfTime(f"a nested value of more than {MAX_ITEMS} members")
+        if not deeper:
+            break
+        level = deeper
+        # `level` keeps the items alive, so their ids stay theirs as long as `seen` is asked about them
+    return found
+
+
+class Found:
+    """What one pass over the live objects found."""
+
+    def __init__(self):
+        self.tensors, self.modules, self.optimizers, self.nodes, self.storages = [], [], [], [], []
+        self.objects = 0  # looked at
+        self.hidden = 0  # frozen by gc.freeze(), so not listed by gc.get_objects()
+
+    def take(self, kinds, obj):
+        """Files one object under its kind."""
+        what = kinds.of(obj)
+        if what in (TENSOR, WRAPPER):
+            self.tensors.append(obj)
+        elif what == MODULE:
+            self.modules.append(obj)
+        elif what == OPTIMIZER:
+            self.optimizers.append(obj)
+        elif what == NODE:
+            self.nodes.append(obj)
+        elif what == STORAGE:
+            self.storages.append(obj)
+
+
+def live_objects(kinds, found, clock, max_objects, share):
+    """Fills `found` from every object the garbage collector tracks, the youngest generation first, then the oldest objects.
+
+    Raises OutOfTime at `share` of the time bound, with what was found kept.
+    Two C-level passes per chunk, and a Python-level loop over the interesting objects only.
+    """
+    everything = gc.get_objects()
+    total, wanted = len(everything), {}
+    try:
+        for start in range(0, min(total, max_objects), CHUNK):
+            clock.check(lambda at=start: f"looked at {at} of {total} objects", share)
+            chunk = everything[start : start + min(CHUNK, max_objects - start)]
+            numbers = list(map(id, map(type, chunk)))
+            new = set(numbers).difference(wanted)
+            if new:
+                types_of = dict(zip(numbers, map(type, chunk)))
+                for number in new:
+                    wanted[number] = kinds.of_type(types_of[number]) != 0
+            interesting = {number for number, yes in wanted.items() if yes}
+            picked = itertools.compress(chunk, map(interesting.__contains__, numbers))
+            for obj in picked:
+                found.take(kinds, obj)
+            found.objects = start + len(chunk)
+        if total > max_objects:
+            raise OutOfTime(f"looked at {max_objects} of {total} objects")
+    finally:
+        del everything
+
+
+def hidden_objects(kinds, found, clock, share, roots):
+    """Adds what gc.freeze() hides from gc.get_objects(), by following references from `roots` and module globals.
+
+    Uses `gc.get_referents`, which runs no code of the program. Locals of functions that are running are not reached
+    (CPython 3.11 and later keep them off the heap). Stops at `share` of the time bound.
+    """
+    found.hidden = gc.get_freeze_count()
+    if not found.hidden:
+        return
+    known = set(map(id, itertools.chain(found.tensors, found.modules, found.optimizers, found.nodes, found.storages)))
+    main = sys.modules.get("__main__")
+    level = [*roots, *found.modules, *found.optimizers, *([] if main is None else [main])]
+    level += [module for module in list(sys.modules.values()) if type(module) is types.ModuleType]
+    keep, seen, looked = [], set(map(id, level)), 0
+    for obj in roots:
+        if id(obj) not in known:
+            known.add(id(obj))
+            found.take(kinds, obj)
+    while level:
+        deeper = []
+        for start in range(0, len(level), 256):
+            clock.check(lambda: f"gc.freeze() hides {found.hidden} objects, {looked} followed", share)
+            for obj in gc.get_referents(*level[start : start + 256]):
+                if id(obj) in seen or not gc.is_tracked(obj):
+                    continue
+                seen.add(id(obj))
+                looked += 1
+                if id(obj) not in known:
+                    found.take(kinds, obj)
+                deeper.append(obj)
+        keep.append(level)
+        level = deeper

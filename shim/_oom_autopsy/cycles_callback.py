@@ -1,0 +1,90 @@
+"""A gc callback that loses no exception of the program's signal handlers.
+
+Python runs signal handlers between two instructions of whatever Python code runs in the main thread, and an exception
+that leaves a gc callback is printed and dropped. So with an ordinary function in gc.callbacks, a Ctrl-C or a timeout that
+comes while a full collection runs (45 ms with 270,000 objects; one in five with a gc.collect() per step of 0.2 s) is raised
+at the callback's first instruction, outside anything the function could do about it, and is lost.
+
+A generator can do something: it is resumed inside its own `try`. And what it caught it gives back through an object that
+dies, in C, once no frame of ours is left: its finaliser is a C function that has the exception raised in this thread again
+at the thread's next instruction, which is the program's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import signal
+import threading
+import types
+from typing import Any, Callable, Iterator, Optional
+
+
+def make(on_event: Callable[[str, int], None], on_fault: Callable[[BaseException], None]) -> Callable[[str, dict], Any]:
+    """A callable for gc.callbacks that calls on_event("start" | "stop", generation). on_fault(error): what it raised."""
+    events = _events(on_event, on_fault)
+    next(events)
+    # A C function of two arguments that hands both to a function of one: no Python frame before the generator's.
+    return functools.partial(max, key=events.send)
+
+
+def _events(on_event: Callable[[str, int], None], on_fault: Callable[[BaseException], None]) -> Iterator[int]:
+    phase: Optional[str] = None
+    collecting = False
+    held: list = []
+    while True:
+        try:
+            while True:
+                try:
+                    sent = yield _release(held) if held and not collecting else 0
+                    if type(sent) is str:
+                        phase = sent
+                        continue
+                    # Where a handler's exception took the place of the phase, it follows from the one before.
+                    phase, now = None, phase or ("stop" if collecting else "start")
+                    collecting = now == "start"
+                    on_event(now, sent["generation"])
+                except GeneratorExit:
+                    return
+                except BaseException as error:
+                    if not isinstance(error, Exception) or _from_signal_handler(error):
+                        held.append(error)
+                    else:
+                        on_fault(error)
+        except BaseException as error:  # a handler's, while the one before was dealt with
+            held.append(error)
+
+
+def _release(held: list) -> int:
+    """An int that raises the first of the exceptions again when it dies; the others have nobody left to go to."""
+    error = held[0]
+    held.clear()
+    return _again(type(error), error.args, threading.get_ident())
+
+
+def _again(kind: type, args: tuple, thread: int) -> int:
+    import ctypes  # torch has imported it
+
+    if args:  # only a class can be raised from afar: one that fills in the arguments itself
+        kind = types.new_class(kind.__name__, (kind,), {}, lambda body: body.update(
+            __init__=lambda self, *_: super(kind, self).__init__(*args), __new__=lambda cls, *_: super(kind, cls).__new__(cls, *args),
+            __module__=kind.__module__, __qualname__=kind.__qualname__))
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    finaliser = functools.partial(raise_in, ctypes.c_ulong(thread), ctypes.py_object(kind))
+    return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)
+
+
+def _from_signal_handler(error: BaseException) -> bool:
+    """Whether a function that the program has set as a signal handler was running."""
+    handlers = set()
+    for number in signal.valid_signals():
+        handler: Any = signal.getsignal(number)
+        if type(handler) is types.MethodType:
+            handler = handler.__func__
+        if type(handler) is types.FunctionType:
+            handlers.add(id(handler.__code__))
+    trace = error.__traceback__
+    while trace is not None:
+        if id(trace.tb_frame.f_code) in handlers:
+            return True
+        trace = trace.tb_next
+    return False

@@ -1,0 +1,98 @@
+"""A snapshot at SIGTERM, for `snapshot: on-failure` and `always`, in a program that leaves SIGTERM alone.
+
+A Python handler would run only once the main thread is back from C code: a program inside a long call would
+no longer die when told to. faulthandler's handler is C: it writes to a pipe at once, a thread of ours
+wakes, does its work, takes the handler out and sends the signal again, so that the process dies by it as it
+would have. Python's own table still says SIG_DFL, wakeup fds stay the program's, and a handler the program
+sets later replaces ours. Its main thread runs on meanwhile, as if the signal had come a moment later. A
+main thread that holds the GIL in C delays us until it lets go.
+"""
+
+import _thread
+import contextlib
+import os
+import signal
+import sys
+import time
+
+_state = None  # (pid, callback, read end, write end) of the process that has the handler
+_running = None  # held by our thread from the signal until the death
+_fork_hooked = False
+PATIENCE_S = 60.0
+
+
+def default_disposition(status=None):
+    """Whether SIGTERM would kill this process now: asked of the kernel where /proc can tell (faulthandler's
+    handlers and those of C libraries are not in Python's table), of Python elsewhere."""
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return False
+    try:
+        if status is None:
+            with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+                status = file.read()
+        masks = [line.split(":")[1] for line in status.splitlines() if line.startswith(("SigIgn", "SigCgt"))]
+        return not any(int(mask, 16) & 1 << (signal.SIGTERM - 1) for mask in masks)
+    except (OSError, ValueError):
+        return True
+
+
+def install(callback):
+    """Has `callback()` run at SIGTERM before the process dies by it, where SIGTERM would kill it. From any
+    thread."""
+    global _state, _running, _fork_hooked
+    import faulthandler
+
+    if (_state is not None and _state[0] == os.getpid()) or not hasattr(faulthandler, "register"):
+        return False
+    if not default_disposition():
+        return False
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)  # a full pipe must not hold the signal handler
+    _running = _thread.allocate_lock()
+    _state = (os.getpid(), callback, read_end, write_end)
+    _thread.start_new_thread(_watch, (_state,))
+    faulthandler.register(signal.SIGTERM, file=write_end, all_threads=False, chain=False)
+    if not _fork_hooked:
+        _fork_hooked = True
+        os.register_at_fork(after_in_child=_in_child)
+    return True
+
+
+def _in_child():
+    """A forked child has the handler and the pipe but not the thread: SIGTERM must kill it as before."""
+    global _state
+    if _state is None:
+        return
+    with contextlib.suppress(Exception):
+        sys.modules["faulthandler"].unregister(signal.SIGTERM)
+        os.close(_state[2])
+        os.close(_state[3])
+    _state = None
+
+
+def _watch(state):
+    """Our thread: waits for the first byte of the handler's output."""
+    pid, callback, read_end, _ = state
+    try:
+        os.read(read_end, 1)
+        if os.getpid() != pid:
+            return
+        _running.acquire()
+        callback()
+    except Exception:
+        pass
+    finally:
+        with contextlib.suppress(Exception):
+            sys.modules["faulthandler"].unregister(signal.SIGTERM)
+            os.kill(pid, signal.SIGTERM)
+            time.sleep(PATIENCE_S)  # the signal is on its way
+
+
+def pending():
+    """Whether a SIGTERM is being worked on."""
+    return _running is not None and _running.locked()
+
+
+def join():
+    """Waits, at the program's exit, for the death that is under way."""
+    _running.acquire(True, PATIENCE_S)

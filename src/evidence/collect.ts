@@ -1,0 +1,331 @@
+/**
+ * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step, with their digests.
+ *
+ * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running. Nothing that is not a
+ * plain file with one name, in this folder, under a name a process of ours writes, of a bounded size and unchanged
+ * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
+ * A snapshot is bytes: it is hashed and never looked into.
+ */
+import { type FileHandle, lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Digest, digestHandle } from './digest.js';
+import {
+  displayName,
+  isSafeName,
+  ownerKey,
+  parsePageName,
+  parseReceiptName,
+  parseSnapshotName,
+  parseUnfinishedName,
+  type SnapshotName,
+} from './names.js';
+import { MAX_RECEIPT_BYTES, parseReceipt, type Receipt, type ReceiptHistory } from './receipt.js';
+import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
+import { isStagingName, removeStaging } from './staging.js';
+
+export interface FileRef {
+  readonly file: string;
+  readonly bytes: number;
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+  /** What the file was when it was digested; publishing compares. */
+  readonly seal: Seal;
+}
+
+export type CollectedReceipt = Receipt & FileRef;
+
+export interface SnapshotFile extends FileRef, SnapshotName {
+  /** File name of the receipt of the process that wrote it; null for an orphan. */
+  readonly receipt: string | null;
+  /** True when its process left no (readable) receipt: all that is known comes from the name. */
+  readonly orphan: boolean;
+  readonly device: number | null;
+  readonly time: number | null;
+  /** `unknown` when no receipt lists it. */
+  readonly history: ReceiptHistory | 'unknown';
+  readonly notes: readonly string[];
+}
+
+export interface Rejected {
+  /** Safe to show; not usable as a path. */
+  readonly name: string;
+  readonly reason: string;
+  readonly bytes: number | null;
+}
+
+export interface Evidence {
+  readonly dir: string;
+  readonly step: string;
+  readonly receipts: readonly CollectedReceipt[];
+  readonly snapshots: readonly SnapshotFile[];
+  readonly pages: readonly FileRef[];
+  /** The first of them; `rejectedCount` counts all. */
+  readonly rejected: readonly Rejected[];
+  readonly rejectedCount: number;
+  /** Troubles of ours, one line each. */
+  readonly faults: readonly string[];
+}
+
+export interface CollectLimits {
+  /** Names of the folder that are looked at. */
+  readonly names: number;
+  readonly receipts: number;
+  /** Bytes of all receipts together: they are held in memory, and the manifest repeats most of them. */
+  readonly receiptBytes: number;
+  readonly snapshots: number;
+  readonly pages: number;
+  /** Bytes of one snapshot. */
+  readonly snapshotBytes: number;
+  readonly pageBytes: number;
+  /** Bytes that are hashed in all. */
+  readonly totalBytes: number;
+  readonly rejected: number;
+  readonly milliseconds: number;
+}
+
+export const COLLECT_LIMITS: CollectLimits = {
+  names: 250_000,
+  receipts: 4096,
+  receiptBytes: 64 * 2 ** 20,
+  snapshots: 4096,
+  pages: 4096,
+  snapshotBytes: 32 * 2 ** 30,
+  pageBytes: 16 * 2 ** 20,
+  totalBytes: 256 * 2 ** 30,
+  rejected: 100,
+  milliseconds: 300_000,
+};
+
+export interface CollectOptions {
+  readonly dir: string;
+  /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
+  readonly step: string;
+  readonly limits?: Partial<CollectLimits>;
+}
+
+const ATTEMPTS = 3;
+
+/** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
+export async function collect(options: CollectOptions): Promise<Evidence> {
+  const limits = { ...COLLECT_LIMITS, ...options.limits };
+  const collector = new Collector(options.dir, options.step, limits);
+  try {
+    await collector.run();
+  } catch (error) {
+    collector.faults.push(`the evidence folder cannot be read (${errorCode(error)})`);
+  }
+  return collector.evidence();
+}
+
+interface Names {
+  readonly receipts: string[];
+  readonly snapshots: string[];
+  readonly pages: string[];
+}
+
+type Content = FileRef & { readonly text: string | null };
+
+class Collector {
+  readonly faults: string[] = [];
+  private readonly receipts: CollectedReceipt[] = [];
+  private readonly snapshots: SnapshotFile[] = [];
+  private readonly pages: FileRef[] = [];
+  private readonly rejected: Rejected[] = [];
+  private rejectedCount = 0;
+  private hashed = 0;
+  private receiptBytes = 0;
+  private readonly until: number;
+  private folder = '';
+
+  constructor(
+    private readonly dir: string,
+    private readonly step: string,
+    private readonly limits: CollectLimits,
+  ) {
+    this.until = performance.now() + limits.milliseconds;
+  }
+
+  evidence(): Evidence {
+    const { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults } = this;
+    return { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults };
+  }
+
+  async run(): Promise<void> {
+    const folder = await openFolder(this.dir);
+    this.folder = folder.path;
+    try {
+      const names = await this.list();
+      for (const name of this.some(names.receipts, this.limits.receipts, 'receipts'))
+        await this.receipt(name);
+      // The size of the table of processes is bounded by now: one entry per accepted receipt.
+      const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
+      const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s] as const)));
+      // Those that a receipt lists come first, so that a flood of strangers cannot push them out.
+      names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
+      for (const name of this.some(names.snapshots, this.limits.snapshots, 'snapshots')) {
+        await this.snapshot(name, owners);
+      }
+      for (const name of this.some(names.pages, this.limits.pages, 'cycle pages')) {
+        const page = await this.read(name, this.limits.pageBytes, false);
+        if (page) this.pages.push(withoutText(page));
+      }
+    } finally {
+      await folder.close();
+    }
+  }
+
+  private reject(name: string, reason: string, bytes: number | null = null): void {
+    this.rejectedCount += 1;
+    if (this.rejected.length < this.limits.rejected)
+      this.rejected.push({ name: displayName(name), reason, bytes });
+  }
+
+  /** The first `limit` names; the rest is counted as rejected and told once. */
+  private some(names: readonly string[], limit: number, what: string): readonly string[] {
+    if (names.length > limit) {
+      this.rejectedCount += names.length - limit;
+      this.faults.push(`${names.length} ${what} are in the evidence folder: only ${limit} were looked at`);
+    }
+    return names.slice(0, limit);
+  }
+
+  private async list(): Promise<Names> {
+    const names: Names = { receipts: [], snapshots: [], pages: [] };
+    let seen = 0;
+    for await (const { name } of await opendir(this.folder, { bufferSize: 1024 })) {
+      seen += 1;
+      if (seen > this.limits.names || performance.now() > this.until) {
+        this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
+        break;
+      }
+      if (isStagingName(name)) {
+        if (await removeStaging(this.folder, name)) {
+          this.faults.push('an upload was interrupted before; its staging folder was taken away');
+        } else
+          this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
+      } else await this.sort(name, names);
+    }
+    for (const list of [names.receipts, names.snapshots, names.pages]) list.sort();
+    return names;
+  }
+
+  private async sort(name: string, names: Names): Promise<void> {
+    const unfinished = parseUnfinishedName(name);
+    if (parseReceiptName(name)) names.receipts.push(name);
+    else if (parseSnapshotName(name)) names.snapshots.push(name);
+    else if (parsePageName(name)) names.pages.push(name);
+    else if (unfinished !== null) {
+      // Its size is worth knowing: it is what a full disk or a kill took.
+      const stat = this.rejected.length < this.limits.rejected ? await this.look(name) : null;
+      this.reject(name, `unfinished dump of a process that died or still runs (pid ${unfinished})`, stat);
+    } else {
+      this.reject(name, isSafeName(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
+    }
+  }
+
+  private async look(name: string): Promise<number | null> {
+    return lstat(join(this.folder, name)).then(
+      (stat) => (stat.isFile() ? stat.size : null),
+      () => null,
+    );
+  }
+
+  /** Reads and hashes one file, again when it changed meanwhile; null (and named) when it cannot be accepted. */
+  private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | null> {
+    let reason = '';
+    let bytes: number | null = null;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const opened = await openRegular(this.folder, name);
+      if (!opened.ok) {
+        this.reject(name, opened.reason);
+        return null;
+      }
+      try {
+        bytes = Number(opened.seal.size);
+        const result = await this.readOnce(name, opened.handle, opened.seal, maxBytes, keepText);
+        if (typeof result !== 'string') return result;
+        reason = result;
+        if (!reason.startsWith('changed')) break;
+      } catch (error) {
+        reason = `cannot be read (${errorCode(error)})`;
+        break;
+      } finally {
+        await opened.handle.close().catch(() => undefined);
+      }
+    }
+    this.reject(name, reason, bytes);
+    return null;
+  }
+
+  private async readOnce(
+    name: string,
+    handle: FileHandle,
+    seal: Seal,
+    maxBytes: number,
+    keepText: boolean,
+  ): Promise<Content | string> {
+    const size = Number(seal.size);
+    if (size === 0) return 'empty';
+    if (size > maxBytes) return `${size} bytes, more than the ${maxBytes} that are read`;
+    if (this.hashed + size > this.limits.totalBytes) return 'not read: too many bytes in all';
+    const chunks: Buffer[] = [];
+    const result = await digestHandle(handle, {
+      maxBytes: size,
+      until: this.until,
+      ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
+    });
+    this.hashed += size;
+    if (!result.ok && result.reason === 'too-slow') return 'not read: out of time';
+    if (!result.ok || result.bytes !== size || !(await stillSealed(this.folder, name, handle, seal))) {
+      return 'changed while it was read';
+    }
+    const text = keepText ? Buffer.concat(chunks).toString('utf8') : null;
+    return { file: name, ...digestAndBytes(result), seal, text };
+  }
+
+  private async receipt(name: string): Promise<void> {
+    const content = await this.read(name, MAX_RECEIPT_BYTES, true);
+    if (!content) return;
+    const parsed = parseReceipt(content.text ?? '', name);
+    if (!parsed.ok) this.reject(name, parsed.reason, content.bytes);
+    else if (parsed.receipt.step !== this.step) this.reject(name, 'of another step', content.bytes);
+    else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
+      this.reject(name, 'too many bytes of receipts in all', content.bytes);
+    } else {
+      this.receiptBytes += content.bytes;
+      this.receipts.push({ ...parsed.receipt, ...withoutText(content) });
+    }
+  }
+
+  private async snapshot(name: string, owners: ReadonlyMap<string, Receipt>): Promise<void> {
+    const named = parseSnapshotName(name);
+    const content = named && (await this.read(name, this.limits.snapshotBytes, false));
+    if (named && content)
+      this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
+  }
+}
+
+const withoutText = ({ file, bytes, digest, seal }: FileRef): FileRef => ({ file, bytes, digest, seal });
+const digestAndBytes = ({ digest, bytes }: Digest): Digest => ({ digest, bytes });
+
+/** The snapshot with what its process's receipt says about it. */
+export function joinReceipt(named: SnapshotName, ref: FileRef, receipt: Receipt | undefined): SnapshotFile {
+  const entry = receipt?.snapshots.find((s) => s.file === ref.file);
+  const notes: string[] = [];
+  if (!receipt) notes.push('no receipt of its process: known by its name alone');
+  else if (!entry)
+    notes.push("not listed in its process's receipt: the process died before it could write that down");
+  else if (entry.bytes !== null && entry.bytes !== ref.bytes) {
+    notes.push(`its receipt says ${entry.bytes} bytes`);
+  }
+  return {
+    ...named,
+    ...ref,
+    receipt: receipt?.file ?? null,
+    orphan: receipt === undefined,
+    device: entry?.device ?? null,
+    time: entry?.time ?? null,
+    history: entry?.history ?? 'unknown',
+    notes,
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * sha256 of an open file, streamed: one buffer of 1 MiB, whatever the size. Nothing here looks at what the bytes mean.
+ */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+
+const CHUNK = 2 ** 20;
+
+export interface Digest {
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+  /** Bytes that were read and hashed. */
+  readonly bytes: number;
+}
+
+export type DigestResult =
+  | ({ readonly ok: true } & Digest)
+  | { readonly ok: false; readonly reason: 'too-long' | 'too-slow' };
+
+export interface DigestBounds {
+  /** Reading stops, without a digest, once the file turns out longer than this. */
+  readonly maxBytes: number;
+  /** Time on the `performance.now()` clock after which reading stops. */
+  readonly until: number;
+  /** Sees every chunk as it is read; the buffer is used again afterwards. */
+  readonly onChunk?: (chunk: Buffer) => void | Promise<void>;
+}
+
+/** Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not matter. */
+export async function digestHandle(handle: FileHandle, bounds: DigestBounds): Promise<DigestResult> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  let bytes = 0;
+  for (;;) {
+    if (performance.now() > bounds.until) return { ok: false, reason: 'too-slow' };
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK, bytes);
+    if (bytesRead === 0) return { ok: true, digest: `sha256:${hash.digest('hex')}`, bytes };
+    bytes += bytesRead;
+    if (bytes > bounds.maxBytes) return { ok: false, reason: 'too-long' };
+    const chunk = buffer.subarray(0, bytesRead);
+    hash.update(chunk);
+    await bounds.onChunk?.(chunk);
+  }
+}
+
+/** Digest of a text or of bytes that are in memory already. */
+export function digestOf(content: string | Uint8Array): Digest {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  return { digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`, bytes: bytes.byteLength };
+}
+
+/** The 64 digits alone, as `sha256sum` writes them. */
+export const bareDigest = (digest: string): string => digest.replace(/^sha256:/, '');

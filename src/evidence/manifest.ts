@@ -1,0 +1,333 @@
+/**
+ * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable account of one step,
+ * uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest, size, and what receipts say about it.
+ * `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
+ */
+import type { GateFinding } from '../gates.js';
+import type { GpuObservation } from '../gpu/observe.js';
+import type { ParityResult } from '../parity/check.js';
+import type { HostMemory, HostOom } from '../step/host.js';
+import type { CollectedReceipt, Evidence, Rejected, SnapshotFile } from './collect.js';
+import { bareDigest } from './digest.js';
+import type { SnapshotReason } from './names.js';
+import type { Census, Cycles, Device, End, Oom, PlainJson, Receipt, Recorder, Torch } from './receipt.js';
+
+export const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
+export const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
+
+/** What is known of a snapshot without opening it. */
+export interface SnapshotReference {
+  readonly kind: typeof SNAPSHOT_KIND;
+  /** `sha256:` and 64 hexadecimal digits, of the file itself (the artifact's digest is of the zip). */
+  readonly digest: string;
+  readonly bytes: number;
+  readonly file: string;
+  readonly reason: SnapshotReason;
+  readonly host: string;
+  readonly rank: number | null;
+  readonly pid: number;
+  readonly device: number | null;
+  /** Version of torch that wrote it; null when its process left no receipt. */
+  readonly torch: string | null;
+  readonly max_entries: number | null;
+  readonly stacks: string | null;
+  /** `none` and `unknown` are no full snapshots: nothing says that recording was on before it. */
+  readonly history: SnapshotFile['history'];
+}
+
+/** One process that imported torch: every number of its receipt that the report shows. */
+export interface ManifestProcess {
+  readonly host: string;
+  readonly pid: number;
+  readonly ppid: number | null;
+  readonly token: string;
+  readonly rank: number | null;
+  /** The variables that say so, as the launcher set them. */
+  readonly rank_variables: Receipt['rank'];
+  readonly program: string | null;
+  readonly python: string | null;
+  readonly executable: string | null;
+  readonly torch: string | null;
+  /** Versions, allocator backend and settings of that torch. */
+  readonly build: Torch | null;
+  readonly receipt: string;
+  readonly started: number | null;
+  readonly recorder: Recorder;
+  readonly devices: readonly Device[];
+  readonly oom_count: number;
+  /** At most 50: the first 10 and the newest 40. */
+  readonly ooms: readonly Oom[];
+  readonly ooms_dropped: number;
+  readonly snapshots_removed: number;
+  /** What was alive when the process ended. */
+  readonly census: Census | null;
+  readonly cycles: Cycles | null;
+  readonly timeline: PlainJson;
+  readonly end: End | null;
+  readonly faults: readonly string[];
+  /** What the reader of the receipt left out. */
+  readonly notes: readonly string[];
+}
+
+export interface ManifestFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly digest: string;
+}
+
+/** A file of the evidence that the artifact does not hold. */
+export interface LeftOut extends ManifestFile {
+  readonly reason: string;
+}
+
+/** Times in seconds since the epoch. */
+export interface ManifestStep {
+  readonly id: string;
+  readonly shell: string | null;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly cancelled: boolean;
+  readonly started: number;
+  readonly ended: number | null;
+  /** Folder that the user's own files lie in; null when it is not known. */
+  readonly workspace: string | null;
+}
+
+export interface ManifestRunner {
+  readonly name: string | null;
+  readonly os: string | null;
+  readonly arch: string | null;
+  readonly repository: string | null;
+  readonly sha: string | null;
+  readonly run_id: string | null;
+  readonly run_attempt: string | null;
+  readonly job: string | null;
+}
+
+/** Where the evidence went, as far as it is known when the manifest is written. */
+export interface ManifestPublished {
+  /** `planned`: the copy inside the artifact, which cannot know its own id. */
+  readonly state: 'planned' | 'uploaded' | 'skipped' | 'failed';
+  readonly reason: string | null;
+  readonly artifact: {
+    readonly name: string;
+    readonly id: number | null;
+    readonly url: string | null;
+    /** sha256 of the uploaded zip. */
+    readonly digest: string | null;
+    readonly size: number | null;
+  } | null;
+  readonly left_out: readonly LeftOut[];
+}
+
+export interface ManifestParity {
+  readonly state: 'match' | 'drift' | 'unverifiable' | 'off';
+  readonly reason: string | null;
+  /** The check's own account, where it could be had. */
+  readonly result?: ParityResult | null;
+}
+
+/** Who held GPU memory before the step and after it. */
+export interface ManifestGpu {
+  readonly before: GpuObservation | null;
+  readonly after: GpuObservation | null;
+}
+
+/** Host memory: what the kernel's OOM killer did during the step, and how full the host is. */
+export interface ManifestHost {
+  readonly oom: HostOom | null;
+  readonly memory: HostMemory | null;
+}
+
+/** A process that had torch loaded and left no receipt: it was not reached. */
+export interface ManifestUnarmed {
+  readonly pid: number;
+  readonly program: string;
+  readonly reason: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
+/** A line of the step's text (from 1) that starts programs in a way PYTHONPATH does not survive. */
+export interface ManifestScriptHint {
+  readonly line: number;
+  readonly what: string;
+  readonly advice: string;
+}
+
+/** A process of the step that outlived its shell. */
+export interface ManifestSurvivor {
+  readonly pid: number;
+  readonly program: string | null;
+}
+
+export interface Manifest {
+  readonly schema: typeof MANIFEST_SCHEMA;
+  /** ISO 8601, UTC. */
+  readonly created: string;
+  readonly action: { readonly version: string };
+  readonly step: ManifestStep;
+  readonly runner: ManifestRunner;
+  readonly verdict: { readonly name: string; readonly because: string };
+  readonly oom_count: number;
+  readonly snapshots: readonly SnapshotReference[];
+  readonly files: readonly ManifestFile[];
+  readonly processes: readonly ManifestProcess[];
+  readonly gpu: ManifestGpu | null;
+  readonly host: ManifestHost | null;
+  readonly cycles: {
+    readonly count: number;
+    readonly tensors: number;
+    readonly bytes: Readonly<Record<string, number>>;
+  };
+  readonly parity: ManifestParity;
+  readonly faults: readonly string[];
+  readonly rejected: readonly Rejected[];
+  readonly rejected_count: number;
+  /** What could not be seen, one line each: processes without a receipt, recorders that were not armed. */
+  readonly not_seen: readonly string[];
+  readonly unarmed: readonly ManifestUnarmed[];
+  readonly script_hints: readonly ManifestScriptHint[];
+  /** Who of the step still ran when its shell had ended. */
+  readonly still_running: readonly ManifestSurvivor[];
+  /** Who did not end within the grace period of a cancel and was ended by SIGKILL. */
+  readonly killed: readonly ManifestSurvivor[];
+  /** Gates that have something to say. */
+  readonly gates: readonly GateFinding[];
+  readonly published: ManifestPublished;
+}
+
+export interface ManifestParts {
+  readonly evidence: Evidence;
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly step: ManifestStep;
+  readonly runner: ManifestRunner;
+  readonly verdict: { readonly name: string; readonly because: string };
+  readonly gpu: ManifestGpu | null;
+  readonly host: ManifestHost | null;
+  readonly parity: ManifestParity;
+  readonly notSeen: readonly string[];
+  readonly unarmed?: readonly ManifestUnarmed[];
+  readonly scriptHints?: readonly ManifestScriptHint[];
+  readonly stillRunning?: readonly ManifestSurvivor[];
+  readonly killed?: readonly ManifestSurvivor[];
+  readonly gates?: readonly GateFinding[];
+  readonly faults: readonly string[];
+  readonly published: ManifestPublished;
+}
+
+/** A process's rank as a number: RANK, or what a launcher without it sets. */
+export function rankOf(receipt: Receipt): number | null {
+  const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
+  return text === undefined ? null : Number(text);
+}
+
+export function snapshotReference(snapshot: SnapshotFile, receipt: Receipt | undefined): SnapshotReference {
+  return {
+    kind: SNAPSHOT_KIND,
+    digest: snapshot.digest,
+    bytes: snapshot.bytes,
+    file: snapshot.file,
+    reason: snapshot.reason,
+    host: snapshot.host,
+    rank: snapshot.rank,
+    pid: snapshot.pid,
+    device: snapshot.device,
+    torch: receipt?.torch?.version ?? null,
+    max_entries: receipt?.recorder.max_entries ?? null,
+    stacks: receipt?.recorder.stacks ?? null,
+    history: snapshot.history,
+  };
+}
+
+/** The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output. */
+export function snapshotReferences(evidence: Evidence): readonly SnapshotReference[] {
+  const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
+  return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
+}
+
+function manifestProcess(receipt: CollectedReceipt): ManifestProcess {
+  return {
+    host: receipt.host,
+    pid: receipt.pid,
+    ppid: receipt.ppid,
+    token: receipt.token,
+    rank: rankOf(receipt),
+    rank_variables: receipt.rank,
+    program: receipt.program,
+    python: receipt.python,
+    executable: receipt.executable,
+    torch: receipt.torch?.version ?? null,
+    build: receipt.torch,
+    receipt: receipt.file,
+    started: receipt.time.started,
+    recorder: receipt.recorder,
+    devices: receipt.devices,
+    oom_count: receipt.oom_count,
+    ooms: receipt.ooms,
+    ooms_dropped: receipt.ooms_dropped,
+    snapshots_removed: receipt.snapshots_removed,
+    census: receipt.census,
+    cycles: receipt.cycles,
+    timeline: receipt.timeline,
+    end: receipt.end,
+    faults: receipt.faults,
+    notes: receipt.notes,
+  };
+}
+
+/** Reference cycles of all processes together: kinds, tensors, and bytes by device name. */
+export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
+  const bytes: Record<string, number> = {};
+  let count = 0;
+  let tensors = 0;
+  for (const { cycles } of receipts) {
+    if (!cycles) continue;
+    count += cycles.count;
+    tensors += cycles.tensors;
+    for (const [device, held] of Object.entries(cycles.bytes)) bytes[device] = (bytes[device] ?? 0) + held;
+  }
+  return { count, tensors, bytes };
+}
+
+export function buildManifest(parts: ManifestParts): Manifest {
+  const { evidence } = parts;
+  const plain = ({ file, bytes, digest }: ManifestFile): ManifestFile => ({ file, bytes, digest });
+  return {
+    schema: MANIFEST_SCHEMA,
+    created: new Date(parts.now).toISOString(),
+    action: { version: parts.version },
+    step: parts.step,
+    runner: parts.runner,
+    verdict: { name: parts.verdict.name, because: parts.verdict.because },
+    oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
+    snapshots: snapshotReferences(evidence),
+    files: [...evidence.receipts, ...evidence.pages].map(plain),
+    processes: evidence.receipts.map(manifestProcess),
+    gpu: parts.gpu,
+    host: parts.host,
+    cycles: cycleTotals(evidence.receipts),
+    parity: parts.parity,
+    faults: [...evidence.faults, ...parts.faults],
+    rejected: evidence.rejected,
+    rejected_count: evidence.rejectedCount,
+    not_seen: parts.notSeen,
+    unarmed: parts.unarmed ?? [],
+    script_hints: parts.scriptHints ?? [],
+    still_running: parts.stillRunning ?? [],
+    killed: parts.killed ?? [],
+    gates: parts.gates ?? [],
+    published: parts.published,
+  };
+}
+
+/** The text of `manifest.json`. */
+export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
+
+/** `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see names.ts). */
+export function sha256Sums(files: readonly Pick<ManifestFile, 'file' | 'digest'>[]): string {
+  const lines = files.map(({ file, digest }) => `${bareDigest(digest)}  ${file}\n`);
+  return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
+}

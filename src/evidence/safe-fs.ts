@@ -1,0 +1,105 @@
+/**
+ * File system calls on a folder that a hostile program may be changing at the same moment.
+ *
+ * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so swapping the folder itself for
+ * a link changes nothing. A file is looked at with lstat (no device is opened for a look), opened with O_NOFOLLOW and O_NONBLOCK
+ * (a FIFO would hang a plain open, and a thread that hangs there cannot even be left behind by `process.exit`: measured on
+ * Node 20 and 24), and judged by fstat of the handle, which is what is read afterwards.
+ */
+import { type BigIntStats, constants, existsSync } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What a file was when it was digested. All texts, so that it can be saved as JSON; times in nanoseconds. */
+export interface Seal {
+  readonly dev: string;
+  readonly ino: string;
+  readonly size: string;
+  readonly mtime: string;
+  /** Changes with every write, and cannot be set back by the file's owner. A new link changes it too. */
+  readonly ctime: string;
+}
+
+export const sealOf = (stat: BigIntStats): Seal => ({
+  dev: String(stat.dev),
+  ino: String(stat.ino),
+  size: String(stat.size),
+  mtime: String(stat.mtimeNs),
+  ctime: String(stat.ctimeNs),
+});
+
+export const sameFile = (a: Seal, b: Seal): boolean => a.dev === b.dev && a.ino === b.ino;
+/** Same file with the same content, as far as size and modification time tell; true across a new link. */
+export const sameContent = (a: Seal, b: Seal): boolean =>
+  sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
+export const sameSeal = (a: Seal, b: Seal): boolean => sameContent(a, b) && a.ctime === b.ctime;
+
+export interface OpenFolder {
+  /** Path to join names to: through the open handle where the system has /proc. */
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/** Opens `dir`, which must be a folder and not a link to one. Throws the system's own error. */
+export async function openFolder(dir: string): Promise<OpenFolder> {
+  const handle = await open(dir, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const proc = `/proc/self/fd/${handle.fd}`;
+  return { path: existsSync(proc) ? proc : dir, close: () => handle.close() };
+}
+
+export type OpenedFile =
+  | { readonly ok: true; readonly handle: FileHandle; readonly seal: Seal }
+  | { readonly ok: false; readonly reason: string };
+
+/** Why this is not a file of ours to read, or null. `links` is how many names it may have. */
+function refuse(stat: BigIntStats, links: number): string | null {
+  if (stat.isSymbolicLink()) return 'a symbolic link';
+  if (stat.isDirectory()) return 'a folder';
+  if (stat.isFIFO()) return 'a FIFO';
+  if (stat.isSocket()) return 'a socket';
+  if (stat.isBlockDevice() || stat.isCharacterDevice()) return 'a device';
+  if (!stat.isFile()) return 'not a regular file';
+  // A second name may lie outside of the folder: a file of somebody else that was linked in.
+  if (stat.nlink > BigInt(links)) return `a hard link (${stat.nlink} names share this file)`;
+  return null;
+}
+
+/** Opens the regular file `name` in `folder` for reading, or says why not. The caller closes the handle. */
+export async function openRegular(folder: string, name: string, links = 1): Promise<OpenedFile> {
+  const path = join(folder, name);
+  let handle: FileHandle | undefined;
+  try {
+    const seen = refuse(await lstat(path, { bigint: true }), links);
+    if (seen) return { ok: false, reason: seen };
+    handle = await open(
+      path,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY,
+    );
+    const stat = await handle.stat({ bigint: true });
+    const held = refuse(stat, links);
+    if (held === null) return { ok: true, handle, seal: sealOf(stat) };
+    await handle.close();
+    return { ok: false, reason: held };
+  } catch (error) {
+    await handle?.close().catch(() => undefined);
+    return { ok: false, reason: `cannot be read (${errorCode(error)})` };
+  }
+}
+
+/** True when `handle` and the name in the folder are still the file that `seal` describes, unchanged. */
+export async function stillSealed(
+  folder: string,
+  name: string,
+  handle: FileHandle,
+  seal: Seal,
+): Promise<boolean> {
+  const held = sealOf(await handle.stat({ bigint: true }));
+  const there = await lstat(join(folder, name), { bigint: true }).catch(() => null);
+  return there !== null && sameSeal(held, seal) && sameSeal(sealOf(there), seal);
+}
+
+/** `ENOENT` and the like; never the message, which holds paths. */
+export function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown error';
+}

@@ -1,0 +1,187 @@
+/**
+ * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before the step and after
+ * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
+ *
+ * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
+ * prints is read as untrusted text. `execFile` with argument lists: no shell, nothing interpolated.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { cleanText } from '../evidence/receipt.js';
+import {
+  type GpuDevice,
+  type GpuFacts,
+  type GpuProcess,
+  parseAmd,
+  parseNvidiaDevices,
+  parseNvidiaProcesses,
+  parseRocm,
+} from './parse.js';
+
+export type { GpuDevice, GpuFacts, GpuProcess } from './parse.js';
+
+export type GpuTool = 'nvidia-smi' | 'amd-smi' | 'rocm-smi';
+const TOOLS: readonly GpuTool[] = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
+
+export type GpuObservation =
+  | {
+      readonly state: 'seen';
+      readonly tool: GpuTool;
+      readonly devices: readonly GpuDevice[];
+      readonly processes: readonly GpuProcess[];
+      /** False when none of the pids exists here: the tool names those of the host, we are in a container. */
+      readonly pidsKnown: boolean;
+      /** What could not be asked, or null. */
+      readonly note: string | null;
+      readonly seconds: number;
+    }
+  | { readonly state: 'absent'; readonly tool: null }
+  | { readonly state: 'failed'; readonly tool: GpuTool; readonly reason: string; readonly seconds: number };
+
+export interface ObserveOptions {
+  /** For all questions to the tool together. */
+  readonly timeoutMs: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Where processes are listed (for tests). */
+  readonly proc?: string;
+}
+
+const MAX_OUTPUT = 4 * 2 ** 20;
+
+/** The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name. */
+function findTool(path: string): { readonly tool: GpuTool; readonly file: string } | null {
+  const folders = path.split(delimiter).filter(isAbsolute);
+  for (const tool of TOOLS) {
+    for (const folder of folders) {
+      const file = join(folder, tool);
+      try {
+        accessSync(file, constants.X_OK);
+        if (statSync(file).isFile()) return { tool, file };
+      } catch {
+        // not here
+      }
+    }
+  }
+  return null;
+}
+
+type Ask = (...args: readonly string[]) => Promise<string>;
+
+/** Runs the tool with arguments; rejects with one line. The deadline is one for all calls. */
+function asker(file: string, env: NodeJS.ProcessEnv, until: number): Ask {
+  return (...args) =>
+    new Promise((resolve, reject) => {
+      const left = Math.round(until - performance.now());
+      if (left <= 0) return reject(new Error('out of time'));
+      execFile(
+        file,
+        args,
+        {
+          timeout: left,
+          killSignal: 'SIGKILL',
+          maxBuffer: MAX_OUTPUT,
+          env: { ...env, LC_ALL: 'C' },
+          cwd: '/',
+        },
+        (error, stdout, stderr) => {
+          if (!error) return resolve(stdout);
+          const said = cleanText((stderr || stdout).trim().split('\n')[0] ?? '', 200);
+          const how = error.killed
+            ? `no answer in ${Math.max(1, Math.round(left / 1000))} s`
+            : `failed (${error.signal ?? error.code ?? 'not started'})`;
+          reject(new Error(said === '' ? how : `${how}: ${said}`));
+        },
+      );
+    });
+}
+
+interface Answers extends GpuFacts {
+  readonly note: string | null;
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function askNvidia(ask: Ask): Promise<Answers> {
+  const format = '--format=csv,noheader,nounits';
+  const [devicesCsv, processesCsv] = await Promise.all([
+    ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
+    ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch(
+      (error: unknown) => error,
+    ),
+  ]);
+  const devices = parseNvidiaDevices(devicesCsv);
+  if (devices.length === 0) throw new Error('named no device');
+  return typeof processesCsv === 'string'
+    ? { devices, processes: parseNvidiaProcesses(processesCsv, devices), note: null }
+    : { devices, processes: [], note: `the processes could not be asked for: ${message(processesCsv)}` };
+}
+
+async function askAmd(ask: Ask): Promise<Answers> {
+  const none = (): string => '';
+  const [statics, metric, process] = await Promise.all([
+    ask('static', '--asic', '--json').catch(none),
+    ask('metric', '--mem-usage', '--json'),
+    ask('process', '--json').catch(none),
+  ]);
+  const facts = parseAmd(statics, metric, process);
+  if (!facts) throw new Error('named no device');
+  return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
+}
+
+async function askRocm(ask: Ask): Promise<Answers> {
+  const facts = parseRocm(
+    await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'),
+  );
+  if (!facts) throw new Error('named no device');
+  return { ...facts, note: null };
+}
+
+const QUESTIONS: Readonly<Record<GpuTool, (ask: Ask) => Promise<Answers>>> = {
+  'nvidia-smi': askNvidia,
+  'amd-smi': askAmd,
+  'rocm-smi': askRocm,
+};
+
+/** Asks the first tool there is. Never throws; done within `timeoutMs`. */
+export async function observeGpus(options: ObserveOptions): Promise<GpuObservation> {
+  const env = options.env ?? process.env;
+  const found = findTool(env.PATH ?? '');
+  if (!found) return { state: 'absent', tool: null };
+  const started = performance.now();
+  const seconds = (): number => Math.round(performance.now() - started) / 1000;
+  try {
+    const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
+    const proc = options.proc ?? '/proc';
+    const pidsKnown =
+      answers.processes.length === 0 ||
+      answers.processes.some(({ pid }) => existsSync(join(proc, String(pid))));
+    return { state: 'seen', tool: found.tool, ...answers, pidsKnown, seconds: seconds() };
+  } catch (error) {
+    return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
+  }
+}
+
+/** A process on a GPU that is none of ours. */
+export interface Stranger extends GpuProcess {
+  /** True when it held memory before the step started. */
+  readonly before: boolean;
+}
+
+/**
+ * Processes that hold GPU memory and are not in `ownPids`, the largest first. With `before`, those that were there before the
+ * step are marked. Where the tool names pids of another namespace nobody can be told apart by pid: then only
+ * those seen before the step are surely not ours.
+ */
+export function strangers(
+  now: GpuObservation,
+  ownPids: ReadonlySet<number>,
+  before?: GpuObservation,
+): readonly Stranger[] {
+  if (now.state !== 'seen') return [];
+  const earlier = new Set(before?.state === 'seen' ? before.processes.map((p) => p.pid) : []);
+  return now.processes
+    .map((p) => ({ ...p, before: before === undefined || earlier.has(p.pid) }))
+    .filter((p) => (now.pidsKnown ? !ownPids.has(p.pid) : p.before))
+    .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+}

@@ -1,0 +1,292 @@
+/**
+ * Publishing the evidence: one artifact, one deadline, and never a change of the step's outcome. Whatever goes wrong, the files stay where
+ * they are and the result says why in one line, with the path and digest of each.
+ */
+import { join } from 'node:path';
+import type { Evidence, FileRef } from '../evidence/collect.js';
+import { bareDigest, digestOf } from '../evidence/digest.js';
+import { type LeftOut, type ManifestFile, sha256Sums } from '../evidence/manifest.js';
+import { errorCode } from '../evidence/safe-fs.js';
+import { type UploadPorts, upload } from './client.js';
+import { artifactNameProblem, cleanArtifactName, otherName } from './names.js';
+import { explain, isConflict } from './reasons.js';
+import { selectFiles } from './select.js';
+import { Staging } from './stage.js';
+import type { UploadAnswer } from './worker.js';
+
+export interface KeptFile {
+  readonly path: string;
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+export type Published =
+  | {
+      readonly state: 'uploaded';
+      readonly name: string;
+      readonly id: number;
+      /** Page of the artifact; null when the environment does not say which run this is. */
+      readonly url: string | null;
+      /** `sha256:…` of the uploaded zip (for a page: of the page). */
+      readonly digest: string | null;
+      /** Bytes that were uploaded. */
+      readonly size: number | null;
+      readonly files: readonly ManifestFile[];
+      readonly notUploaded: readonly LeftOut[];
+      /** Files that changed while they were uploaded: their digest is of what they were before. */
+      readonly changed: readonly string[];
+      readonly seconds: number;
+      /** True when the artifact holds all of the evidence, unchanged, and its folder may be removed. */
+      readonly complete: boolean;
+    }
+  | { readonly state: 'skipped'; readonly reason: string }
+  | {
+      readonly state: 'failed';
+      readonly reason: string;
+      readonly kept: readonly KeptFile[];
+      readonly seconds: number;
+    };
+
+export interface PublishOptions extends UploadPorts {
+  readonly evidence: Evidence;
+  readonly name: string;
+  readonly retentionDays: number | null;
+  readonly compressionLevel: number;
+  /** For all snapshots together. */
+  readonly maxUploadBytes: number;
+  readonly deadlineMs: number;
+  /**
+   * The text of `manifest.json`, once it is known which files will be in the artifact and which will not.
+   * `SHA256SUMS` is made from the same list.
+   */
+  readonly manifest: (plan: UploadPlan) => string;
+  /** One line now and then on anything over 10 s. */
+  readonly log?: (line: string) => void;
+}
+
+export interface UploadPlan {
+  readonly name: string;
+  readonly files: readonly ManifestFile[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const PROGRESS_MS = 10_000;
+
+const plain = ({ file, bytes, digest }: ManifestFile): ManifestFile => ({ file, bytes, digest });
+
+/** All evidence as it lies on disk: for a summary when nothing could be uploaded. */
+export function keptFiles(evidence: Evidence): readonly KeptFile[] {
+  const all: readonly FileRef[] = [...evidence.snapshots, ...evidence.receipts, ...evidence.pages];
+  return all.map(({ file, bytes, digest }) => ({ path: join(evidence.dir, file), digest, bytes }));
+}
+
+function artifactUrl(env: NodeJS.ProcessEnv, id: number): string | null {
+  const { GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+  const server = (env.GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '');
+  return repository && run ? `${server}/${repository}/actions/runs/${run}/artifacts/${id}` : null;
+}
+
+/** Why there is no service to upload to, or null. */
+function noService(env: NodeJS.ProcessEnv): string | null {
+  const missing = ['ACTIONS_RESULTS_URL', 'ACTIONS_RUNTIME_TOKEN'].filter((name) => !env[name]);
+  return missing.length > 0
+    ? `the runner offers no artifact service (${missing.join(' and ')} not set)`
+    : null;
+}
+
+/** A line every 10 s with what has gone out. Returns what stops it. */
+function tellProgress(log: PublishOptions['log'], total: number, sent: () => number): () => void {
+  if (!log) return () => undefined;
+  const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
+  const timer = setInterval(
+    () => log(`uploading: ${mib(sent())} MiB sent, from ${mib(total)} MiB of files`),
+    PROGRESS_MS,
+  );
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Uploads under `name`, and once more under another name when that one is taken. */
+async function uploadOnce(
+  staging: Staging,
+  files: readonly string[],
+  name: string,
+  options: Pick<PublishOptions, 'retentionDays' | 'compressionLevel'> &
+    UploadPorts & { readonly raw: boolean },
+  until: number,
+): Promise<UploadAnswer> {
+  const { retentionDays, compressionLevel, raw } = options;
+  const request = {
+    name,
+    files,
+    retentionDays,
+    compressionLevel,
+    raw,
+    folder: staging.handle,
+    plainPath: staging.plainPath,
+  };
+  const left = Math.round(until - performance.now());
+  if (left <= 0)
+    return { ok: false, name: 'Stopped', message: 'out of time before the upload', code: null, status: null };
+  return upload(request, options, left);
+}
+
+/** Publishes what `evidence` names. Never throws, and is done when it resolves: no process, socket or timer is left. */
+export async function publish(options: PublishOptions): Promise<Published> {
+  const { evidence } = options;
+  const started = performance.now();
+  const until = started + options.deadlineMs;
+  const failed = (reason: string): Published => ({
+    state: 'failed',
+    reason,
+    kept: keptFiles(evidence),
+    seconds: (performance.now() - started) / 1000,
+  });
+  const absent = noService(options.env);
+  if (absent) return failed(absent);
+  if (artifactNameProblem(options.name))
+    return failed(`the artifact name ${artifactNameProblem(options.name)}`);
+  let staging: Staging;
+  try {
+    staging = await Staging.open(evidence.dir);
+  } catch (error) {
+    return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
+  }
+  try {
+    return await publishStaged(options, staging, started, until, failed);
+  } catch (error) {
+    return failed(`the upload could not be prepared (${errorCode(error)})`);
+  } finally {
+    await staging.close();
+  }
+}
+
+async function publishStaged(
+  options: PublishOptions,
+  staging: Staging,
+  started: number,
+  until: number,
+  failed: (reason: string) => Published,
+): Promise<Published> {
+  const { evidence } = options;
+  const selection = selectFiles(evidence, options.maxUploadBytes);
+  for (const ref of selection.files) await staging.add(ref, until);
+  const notUploaded = [...selection.leftOut, ...staging.leftOut];
+  const files = staging.files.map(plain);
+  const total = files.reduce((sum, f) => sum + f.bytes, 0);
+  let sent = 0;
+  const onProgress = (bytes: number): void => {
+    sent = bytes;
+    options.onProgress?.(bytes);
+  };
+  const ports = { ...options, raw: false, onProgress };
+  const stopTelling = tellProgress(options.log, total, () => sent);
+  try {
+    let name = options.name;
+    for (let attempt = 1; ; attempt += 1) {
+      const manifest = options.manifest({ name, files, leftOut: notUploaded });
+      const documents = await writeDocuments(staging, manifest, files, attempt);
+      const order = [...documents, ...files.map((f) => f.file)];
+      const answer = await uploadOnce(staging, order, name, ports, until);
+      if (answer.ok) {
+        const changed = await staging.changed();
+        return {
+          state: 'uploaded',
+          name,
+          id: answer.id,
+          url: artifactUrl(options.env, answer.id),
+          digest: answer.digest === null ? null : `sha256:${answer.digest}`,
+          size: answer.size,
+          files,
+          notUploaded,
+          changed,
+          seconds: (performance.now() - started) / 1000,
+          complete: notUploaded.length === 0 && changed.length === 0 && evidence.rejectedCount === 0,
+        };
+      }
+      if (attempt > 1 || !isConflict(answer)) return failed(explain(answer, name));
+      name = otherName(options.name, evidence.step);
+      options.log?.(`an artifact named ${options.name} exists already in this run: trying ${name}`);
+    }
+  } finally {
+    stopTelling();
+  }
+}
+
+/** Writes `manifest.json` and `SHA256SUMS`; a second attempt writes them anew, since the name is in them. */
+async function writeDocuments(
+  staging: Staging,
+  manifest: string,
+  files: readonly ManifestFile[],
+  attempt: number,
+): Promise<readonly string[]> {
+  if (attempt > 1) await staging.discard(['manifest.json', 'SHA256SUMS']);
+  await staging.write('manifest.json', manifest);
+  await staging.write('SHA256SUMS', sha256Sums([{ file: 'manifest.json', ...digestOf(manifest) }, ...files]));
+  return ['manifest.json', 'SHA256SUMS'];
+}
+
+export interface PublishPageOptions extends UploadPorts {
+  /** Folder to stage in: the evidence folder. */
+  readonly dir: string;
+  readonly html: string;
+  /** Name of the artifact and of the file, with `.html`: GitHub shows such an artifact in the browser. */
+  readonly name: string;
+  /** The step's id, for another name when this one is taken. */
+  readonly step: string;
+  readonly retentionDays: number | null;
+  readonly deadlineMs: number;
+}
+
+/** Publishes one HTML page as an artifact of its own, not zipped. Same promises as `publish`. */
+export async function publishPage(options: PublishPageOptions): Promise<Published> {
+  const started = performance.now();
+  const until = started + options.deadlineMs;
+  const seconds = (): number => (performance.now() - started) / 1000;
+  const failed = (reason: string): Published => ({ state: 'failed', reason, kept: [], seconds: seconds() });
+  const absent = noService(options.env);
+  if (absent) return failed(absent);
+  const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
+  let staging: Staging;
+  try {
+    staging = await Staging.open(options.dir);
+  } catch (error) {
+    return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
+  }
+  try {
+    const page = digestOf(options.html);
+    for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
+      await staging.write(name, options.html);
+      const answer = await uploadOnce(
+        staging,
+        [name],
+        name,
+        { ...options, compressionLevel: 0, raw: true },
+        until,
+      );
+      if (!answer.ok && isConflict(answer) && name === `${stem}.html`) continue;
+      if (!answer.ok) return failed(explain(answer, name));
+      // The client calls a file that was cut short while it was read a success: its digest tells.
+      if (answer.digest !== bareDigest(page.digest))
+        return failed('what was uploaded is not the page that was written');
+      return {
+        state: 'uploaded',
+        name,
+        id: answer.id,
+        url: artifactUrl(options.env, answer.id),
+        digest: page.digest,
+        size: answer.size,
+        files: [{ file: name, ...page }],
+        notUploaded: [],
+        changed: [],
+        seconds: seconds(),
+        complete: true,
+      };
+    }
+    return failed('both names for the page are taken');
+  } catch (error) {
+    return failed(`the page could not be prepared (${errorCode(error)})`);
+  } finally {
+    await staging.close();
+  }
+}

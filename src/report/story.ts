@@ -1,0 +1,244 @@
+/**
+ * The facts a reader needs first, picked from the manifest: which out-of-memory the report is about, who held what at that moment,
+ * how each process ended. No words here, only numbers and choices; sentences.ts says them. Pure.
+ */
+import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
+import {
+  CATEGORY_NAMES,
+  type CategoryName,
+  type CategoryOwner,
+  type Census,
+  type CensusDevice,
+  type Device,
+  type Frame,
+  type Oom,
+} from '../evidence/receipt.js';
+import type { GpuObservation } from '../gpu/observe.js';
+import { userFrame } from './frames.js';
+
+/** One out-of-memory and its process. */
+export interface OomStory {
+  readonly process: ManifestProcess;
+  readonly oom: Oom;
+  /** Nothing caught it: it ended the process. */
+  readonly fatal: boolean;
+}
+
+const timeOf = (oom: Oom): number => oom.time ?? Number.POSITIVE_INFINITY;
+
+/** Every process that ended by an out-of-memory and recorded it, the first to fail first. */
+export function fatalStories(manifest: Manifest): readonly OomStory[] {
+  return manifest.processes
+    .flatMap((process): OomStory[] => {
+      const oom = process.ooms.at(-1);
+      return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
+    })
+    .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
+}
+
+/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest that was caught. */
+export function mainStory(manifest: Manifest): OomStory | null {
+  const fatal = fatalStories(manifest)[0];
+  if (fatal) return fatal;
+  let newest: OomStory | null = null;
+  for (const process of manifest.processes) {
+    for (const oom of process.ooms) {
+      if (newest === null || (oom.time ?? 0) > (newest.oom.time ?? 0))
+        newest = { process, oom, fatal: false };
+    }
+  }
+  return newest;
+}
+
+/** Processes that ended by an out-of-memory of which the allocator's observer saw nothing. */
+export const unseenOoms = (manifest: Manifest): readonly ManifestProcess[] =>
+  manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
+
+/** The device of an out-of-memory, as its process described it. */
+export const deviceOf = ({ process, oom }: OomStory): Device | null =>
+  process.devices.find((d) => d.index === oom.device) ?? null;
+
+/** A process that is none of the step's own, on the device of the story. */
+export interface OtherProcess {
+  readonly pid: number;
+  readonly name: string | null;
+  /** Bytes; null where the tool does not say. */
+  readonly used: number | null;
+  readonly before: boolean;
+}
+
+/** Who held the memory of the device at the moment of an out-of-memory. Bytes; null where it is not known. */
+export interface Account {
+  readonly total: number | null;
+  readonly free: number | null;
+  /** By this process's caching allocator, in blocks and cached. */
+  readonly reserved: number | null;
+  readonly allocated: number | null;
+  /** Cached by it, in no block. */
+  readonly unused: number | null;
+  /** Total less free less reserved: other processes, and memory of this one outside of the caching allocator. */
+  readonly outside: number | null;
+  /** A limit below the device's size (a memory fraction); null when there is none. */
+  readonly limit: number | null;
+  readonly others: readonly OtherProcess[];
+  /** Bytes of `others` together. */
+  readonly othersHeld: number;
+}
+
+/**
+ * Processes that nvidia-smi (or its like) lists on a device and that left no receipt, the largest first. Where the tool names pids of
+ * another namespace, only what was there before the step is surely not the step's own.
+ */
+export function othersOn(manifest: Manifest, device: Device | null): readonly OtherProcess[] {
+  const own = new Set(manifest.processes.map((p) => p.pid));
+  const { before = null, after = null } = manifest.gpu ?? {};
+  const found = new Map<number, OtherProcess>();
+  const add = (look: GpuObservation | null, early: boolean): void => {
+    if (look?.state !== 'seen') return;
+    for (const { pid, name, used, device: index } of look.processes) {
+      if (own.has(pid) && look.pidsKnown) continue;
+      if (!early && !(look.pidsKnown || found.has(pid))) continue;
+      if (!sameDevice(look, index, device)) continue;
+      const known = found.get(pid);
+      // What it held before the step counts where both looks saw it: that is surely not of the step's making.
+      found.set(pid, known ?? { pid, name, used, before: early });
+    }
+  };
+  add(before, true);
+  add(after, false);
+  return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+}
+
+/**
+ * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without CUDA_VISIBLE_DEVICES and the like, so the
+ * size has to agree as well (within 5 %: the driver keeps some for itself), or there is only one device anyway.
+ */
+function sameDevice(look: GpuObservation, index: number | null, device: Device | null): boolean {
+  if (look.state !== 'seen') return false;
+  if (device === null || look.devices.length === 1) return true;
+  if (index === null || index !== device.index) return false;
+  const total = look.devices.find((d) => d.index === index)?.total ?? null;
+  return total === null || device.total === null || Math.abs(total - device.total) <= 0.05 * total;
+}
+
+export function accountOf(manifest: Manifest, story: OomStory): Account {
+  const { oom } = story;
+  const device = deviceOf(story);
+  const total = oom.device_total ?? device?.total ?? null;
+  const free = oom.device_free ?? oom.free;
+  const { reserved, allocated } = oom;
+  const limit = oom.limit ?? device?.limit ?? null;
+  const others = othersOn(manifest, device);
+  return {
+    total,
+    free,
+    reserved,
+    allocated,
+    unused: reserved === null || allocated === null ? null : Math.max(0, reserved - allocated),
+    outside:
+      total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved),
+    limit: limit !== null && total !== null && limit < total ? limit : null,
+    others,
+    othersHeld: others.reduce((sum, o) => sum + (o.used ?? 0), 0),
+  };
+}
+
+/** A part of a device's memory at the moment of an out-of-memory. */
+export interface Part {
+  readonly name: CategoryName | 'allocated' | 'unused' | 'outside' | 'free';
+  readonly bytes: number;
+  /** Storages. */
+  readonly count: number | null;
+  readonly owners: readonly CategoryOwner[];
+  /** Why something is `unknown`. */
+  readonly reasons: readonly { readonly reason: string; readonly bytes: number }[];
+}
+
+export const censusOf = (census: Census | null, index: number | null): CensusDevice | null =>
+  census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
+
+/**
+ * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what lies
+ * outside of it, and what was free.
+ */
+export function partsOf(account: Account, census: CensusDevice | null): readonly Part[] {
+  const parts: Part[] = [];
+  const plain = (name: Part['name'], bytes: number | null): void => {
+    if (bytes !== null && bytes > 0) parts.push({ name, bytes, count: null, owners: [], reasons: [] });
+  };
+  if (census) {
+    for (const name of CATEGORY_NAMES) {
+      const category = census.categories[name];
+      if (!category || category.bytes === 0) continue;
+      const { bytes, count, owners, reasons } = category;
+      parts.push({ name, bytes, count, owners, reasons });
+    }
+    plain('unused', census.reserved_unused);
+  } else {
+    plain('allocated', account.allocated);
+    plain('unused', account.unused);
+  }
+  plain('outside', account.outside);
+  plain('free', account.free);
+  return parts;
+}
+
+/** The stack that tells where the user's program stood: the failing thread's, or the main thread's when that has none of the user's. */
+export function tellingStack(
+  oom: Oom,
+  workspace: string | null,
+): { readonly frame: Frame | null; readonly stack: readonly Frame[]; readonly main: boolean } {
+  const own = userFrame(oom.stack, workspace);
+  if (own || !oom.main_stack) return { frame: own, stack: oom.stack, main: false };
+  return { frame: userFrame(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+}
+
+/** How a process ended. */
+export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running';
+
+export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
+  if (process.end?.oom) return 'oom';
+  if (process.end) return process.end.kind;
+  return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
+}
+
+/** What became of recording in a process. */
+export type Disarm = 'disarmed' | 'idle' | 'foreign' | 'not-armed' | 'armed-still' | 'unproven';
+
+export function disarmOf({ recorder }: ManifestProcess): Disarm {
+  switch (recorder.state) {
+    case 'idle':
+      return 'idle';
+    case 'foreign':
+      return 'foreign';
+    case 'armed':
+      return 'armed-still';
+    case 'disarmed':
+      return recorder.disarm_proven === false ? 'unproven' : 'disarmed';
+    default:
+      return 'not-armed';
+  }
+}
+
+/** The largest peak of a process over its devices; null when it used none. */
+export function peakOf(process: ManifestProcess): Device | null {
+  let best: Device | null = null;
+  for (const device of process.devices) {
+    if ((device.peak_allocated ?? -1) > (best?.peak_allocated ?? -1)) best = device;
+  }
+  return best;
+}
+
+/** Numbers in short: `0, 2 to 7`. */
+export function ranges(numbers: readonly number[]): string {
+  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+  const runs: [number, number][] = [];
+  for (const n of sorted) {
+    const last = runs.at(-1);
+    if (last && n === last[1] + 1) last[1] = n;
+    else runs.push([n, n]);
+  }
+  const one = ([from, to]: [number, number]): string =>
+    from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
+  return runs.map(one).join(', ');
+}
