@@ -25,6 +25,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { ROOT, runMain, say, Unmet } from './lib.mjs';
 
@@ -173,6 +174,7 @@ function cleanEnv() {
     'PYTHONPATH',
     'PYTHONHOME',
     'PYTHONSTARTUP',
+    'PYTHONDONTWRITEBYTECODE',
     'PIP_TARGET',
     'PIP_PREFIX',
     'VIRTUAL_ENV',
@@ -180,27 +182,6 @@ function cleanEnv() {
     delete env[name];
   }
   return env;
-}
-
-/**
- * Runs a program to its end and gives its output; a failure ends the set-up with the last lines of it.
- * @returns {Promise<string>}
- */
-function must(what, file, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    const collect = (chunk) => {
-      output += chunk;
-    };
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.on('error', (error) => reject(new Unmet(`${what}: ${error.message}`)));
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(output);
-      else reject(new Unmet(`${what} failed (${signal ?? `exit code ${code}`}):\n${lastLines(output, 25)}`));
-    });
-  });
 }
 
 function lastLines(text, count) {
@@ -212,38 +193,80 @@ function lastLines(text, count) {
   return lines.slice(-count).join('\n');
 }
 
-/** Holds a lock while it runs, and lets go when its standard input ends, so also when its parent was killed. */
-const HOLD_LOCK = `
-import fcntl, sys
+/**
+ * A worker, in Python: takes a lock, then runs the commands it reads (one JSON list a line) and answers each with its
+ * exit code and output. When its standard input ends, so also when we were killed, it ends the command first and lets go
+ * of the lock after: nobody then builds in a folder that an orphan still writes to.
+ */
+const WORKER = `
+import fcntl, json, os, queue, signal, subprocess, sys, threading
+def answer(*what):
+    try:
+        print(json.dumps(what), flush=True)
+    except BrokenPipeError:
+        os._exit(1)
 lock = open(sys.argv[1], "a")
 try:
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 except OSError:
-    print("waiting", flush=True)
+    answer("waiting")
     fcntl.flock(lock, fcntl.LOCK_EX)
-print("held", flush=True)
-sys.stdin.read()
+answer("held")
+commands, running = queue.Queue(), []
+def read():
+    for line in sys.stdin:
+        commands.put(json.loads(line))
+    for child in running:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+    commands.put(None)
+threading.Thread(target=read, daemon=True).start()
+for command in iter(commands.get, None):
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, errors="replace", start_new_session=True)
+    running[:] = [child]
+    output = child.communicate()[0]
+    answer("done", child.returncode, output)
 `;
 
 /**
- * Runs `work` while no other set-up works on the same thing. The kernel's own lock, held by a small Python process: it
- * is gone with its holder, so there are no stale ones.
+ * Runs `work` while no other set-up works on the same thing. The lock is the kernel's own and is gone with its holder,
+ * so there are no stale ones. `work` gets a function that runs a program to its end; its failure ends the set-up with
+ * the last lines of what it said.
+ * @param {string} path of the lock
+ * @param {string} python interpreter
+ * @param {() => void} onWait called when another one holds the lock
+ * @param {(must: (what: string, command: string[]) => Promise<void>) => Promise<void>} work
  */
 async function locked(path, python, onWait, work) {
-  const holder = spawn(python, ['-I', '-c', HOLD_LOCK, path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const closed = new Promise((resolve) => holder.on('close', resolve));
+  // In a session of its own: Ctrl-C is for us, and our end is its end.
+  const worker = spawn(python, ['-I', '-c', WORKER, path], {
+    env: cleanEnv(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const closed = new Promise((resolve) => worker.on('close', resolve));
+  // A worker that is gone shows in its missing answer.
+  worker.stdin.on('error', () => {});
+  const answers = createInterface({ input: worker.stdout })[Symbol.asyncIterator]();
+  const answer = async () => {
+    const { value, done } = await answers.next();
+    if (done) throw new Unmet(`the worker that holds ${path} ended`);
+    return JSON.parse(value);
+  };
+  const must = async (what, command) => {
+    worker.stdin.write(`${JSON.stringify(command)}\n`);
+    const [, code, output] = await answer();
+    if (code !== 0) throw new Unmet(`${what} failed (exit code ${code}):\n${lastLines(output, 25)}`);
+  };
   try {
-    await new Promise((resolve, reject) => {
-      holder.on('error', reject);
-      holder.on('close', () => reject(new Unmet(`cannot lock ${path}`)));
-      holder.stdout.on('data', (chunk) => {
-        if (String(chunk).includes('waiting')) onWait();
-        if (String(chunk).includes('held')) resolve();
-      });
-    });
-    return await work();
+    if ((await answer())[0] === 'waiting') {
+      onWait();
+      await answer();
+    }
+    await work(must);
   } finally {
-    holder.stdin.end();
+    worker.stdin.end();
     await closed;
   }
 }
@@ -339,18 +362,17 @@ function keyOf(root, kind, plan, gpu, python) {
 }
 
 /** Makes one environment in a folder that is not there yet. */
-async function make(root, folder, plan, python, log) {
+async function make(root, folder, plan, python, log, must) {
   const interpreter = join(folder, 'bin', 'python');
-  const pip = ['-m', 'pip', 'install', '--quiet', '--no-compile', '--progress-bar', 'off'];
+  const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--no-compile', '--progress-bar', 'off'];
   const requirements = (files) => files.flatMap((file) => ['-r', join(root, file)]);
 
   log(`Python ${python.version} (${python.executable}) …`);
-  await must('python -m venv', python.executable, ['-m', 'venv', folder]);
+  await must('python -m venv', [python.executable, '-m', 'venv', folder]);
 
   log(`${plan.title} …`);
-  if (plan.withDeps.length > 0)
-    await must('pip install', interpreter, [...pip, ...requirements(plan.withDeps)]);
-  await must('pip install', interpreter, [...pip, '--no-deps', ...requirements(plan.noDeps)]);
+  if (plan.withDeps.length > 0) await must('pip install', [...pip, ...requirements(plan.withDeps)]);
+  await must('pip install', [...pip, '--no-deps', ...requirements(plan.noDeps)]);
 
   if (plan.standin && needsCudaLibraries(folder)) {
     requireCompiler();
@@ -361,12 +383,12 @@ async function make(root, folder, plan, python, log) {
       join(folder, 'cuda-headers'),
       ...requirements(['requirements/cuda-headers.txt']),
     ];
-    await must('pip install', interpreter, [...pip, ...headers]);
+    await must('pip install', [...pip, ...headers]);
     const fixed = plan.devices === null ? [] : ['--devices', String(plan.devices)];
-    await must('the CUDA stand-in', interpreter, [join(root, STANDIN, 'build.py'), ...fixed]);
+    await must('the CUDA stand-in', [interpreter, join(root, STANDIN, 'build.py'), ...fixed]);
   }
   log('checking it …');
-  await must('the check of the new environment', interpreter, ['-c', plan.check]);
+  await must('the check of the new environment', [interpreter, '-c', plan.check]);
   writeFileSync(join(folder, '.complete'), '');
 }
 
@@ -401,11 +423,11 @@ async function ensureOne(root, kind, python, gpu, log) {
   if (plan.standin && plan.devices === null) requireCompiler();
   mkdirSync(setup, { recursive: true });
   const wait = () => tell('another set-up is at work on it, waiting …');
-  await locked(join(setup, `python-${kind}.lock`), python.executable, wait, async () => {
+  await locked(join(setup, `python-${kind}.lock`), python.executable, wait, async (must) => {
     if (complete()) return;
     const started = performance.now();
     rmSync(folder, { recursive: true, force: true });
-    await make(root, folder, plan, python, tell);
+    await make(root, folder, plan, python, tell, must);
     removeOthers(setup, kind, name);
     tell(`done in ${Math.round((performance.now() - started) / 1000)} s (${relative(root, folder)})`);
   });

@@ -71,9 +71,9 @@ export function cleanUp(): void {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
 }
 
-/** A new folder with a blank and non-ASCII letters in its name. */
-export function freshFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'oom äutopsy '));
+/** A new folder, with a blank and non-ASCII letters in its name unless told otherwise. */
+export function freshFolder(prefix = 'oom äutopsy '): string {
+  const path = mkdtempSync(join(tmpdir(), prefix));
   made.push(path);
   return path;
 }

@@ -1,7 +1,8 @@
-"""A program for test_census.py: DDP and FSDP over gloo, one rank per process, a census at an out-of-memory of each.
+"""A program for test_census.py: DDP and FSDP over gloo, one rank per process, a census at an out-of-memory of
+each.
 
-Arguments: the kinds to play. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment. Prints one JSON line
-for each kind, as census_scenarios.py does.
+Arguments: the kinds to play. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment.
+Prints one JSON line for each kind, as census_scenarios.py does.
 """
 
 import json
@@ -31,7 +32,8 @@ def wrapped(torch, kind, world):
 
 
 def play(kinds):
-    """Two training steps of each kind, then out of memory: after the optimizer's step, and again after a forward pass.
+    """Two training steps of each kind, then out of memory: after the optimizer's step, and again after a
+    forward pass.
 
     Models stay until the end: FSDP's are held by hooks anyway.
     """

@@ -1,7 +1,8 @@
-"""A program for test_census.py: real training steps that run out of memory at a known moment, with a census there.
+"""A program for test_census.py: real training steps that run out of memory at a known moment, with a census
+there.
 
-Plays the scenarios named in its arguments, all in one process, and prints one JSON line for each. The observer takes the
-census, and then adds up by torch's ordinary calls what the census has to have found.
+Plays the scenarios named in its arguments, all in one process, and prints one JSON line for each. The
+observer takes the census, and then adds up by torch's ordinary calls what the census has to have found.
 """
 
 import gc
@@ -16,9 +17,9 @@ SHIM = os.path.join(HERE, "..", "..", "shim")
 EXACT = ("parameter", "gradient", "optimizer_state")
 
 
-
 def play(names):
-    """Plays scenarios by name; prints {"scenario", "census", "expected", "before", "after", "seen"} for each."""
+    """Plays scenarios by name; prints {"scenario", "census", "expected", "before", "after", "seen"} for
+    each."""
     sys.path.insert(0, SHIM)
     import torch
 
@@ -84,7 +85,12 @@ class Stage:
 
     def memory(self):
         """What a census must not change on the device: bytes, and the number of allocations ever made."""
-        keys = ("allocated_bytes.all.current", "allocation.all.allocated", "reserved_bytes.all.current", "num_ooms")
+        keys = (
+            "allocated_bytes.all.current",
+            "allocation.all.allocated",
+            "reserved_bytes.all.current",
+            "num_ooms",
+        )
         found = []
         for index in range(self.torch.cuda.device_count()):
             stats = self.torch.cuda.memory_stats(index)
@@ -96,7 +102,8 @@ class Stage:
         return [gc.isenabled(), gc.get_threshold(), len(gc.callbacks)]
 
     def expected(self):
-        """Bytes per device of the exact categories, by torch's ordinary calls, each storage once, rounded to 512."""
+        """Bytes per device of the exact categories, by torch's ordinary calls, each storage once, rounded
+        to 512."""
         parameters = [p for model in self.models for p in model.parameters()]
         gradients = [p.grad for p in parameters if p.grad is not None]
         states = [state for optimizer in self.optimizers for state in list(optimizer.state.values())]
@@ -138,7 +145,8 @@ class Stage:
             pass
 
     def fill(self):
-        """Takes what memory is free, so that the next thing that needs some runs out. Its own failures do not count."""
+        """Takes what memory is free, so that the next thing that needs some runs out. Its own failures do
+        not count."""
         self.ignore = True
         size = 1 << 28
         while size >= 1 << 16:
@@ -212,7 +220,10 @@ class Nets:
         class Checkpointed(nn.Module):
             def __init__(self, reentrant=False):
                 super().__init__()
-                blocks = [Counted(nn.Sequential(nn.Linear(256, 256), nn.GELU(), nn.Linear(256, 256))) for _ in range(6)]
+                blocks = [
+                    Counted(nn.Sequential(nn.Linear(256, 256), nn.GELU(), nn.Linear(256, 256)))
+                    for _ in range(6)
+                ]
                 self.blocks = nn.ModuleList(blocks)
                 self.burst = Burst()
                 self.reentrant = reentrant
@@ -225,7 +236,12 @@ class Nets:
                     x = checkpoint(block, x, use_reentrant=self.reentrant)
                 return self.burst(x)
 
-        self.Burst, self.Transformer, self.Recurrent, self.Checkpointed = Burst, Transformer, Recurrent, Checkpointed
+        self.Burst, self.Transformer, self.Recurrent, self.Checkpointed = (
+            Burst,
+            Transformer,
+            Recurrent,
+            Checkpointed,
+        )
 
     def mlp(self, width=256, depth=6):
         nn = self.torch.nn
@@ -320,7 +336,8 @@ def checkpoint_recompute(stage, torch):
 
 
 def offloaded(stage, torch):
-    """Saved-tensor hooks that move to the CPU: they are not called, and what they packed is not on the device."""
+    """Saved-tensor hooks that move to the CPU: they are not called, and what they packed is not on the
+    device."""
 
     def pack(tensor):
         stage.counters["hooks"] += 1
@@ -411,7 +428,8 @@ def no_model(stage, torch):
 
 
 def nested_state(stage, torch):
-    """An optimizer in the manner of Shampoo: state in a dataclass in a list in a dict, under keys of any kind."""
+    """An optimizer in the manner of Shampoo: state in a dataclass in a list in a dict, under keys of any
+    kind."""
     import dataclasses
 
     @dataclasses.dataclass
@@ -590,7 +608,9 @@ def unreal(stage, torch):
 
         @staticmethod
         def __new__(cls, inner):
-            made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, device=inner.device)
+            made = torch.Tensor._make_wrapper_subclass(
+                cls, inner.shape, dtype=inner.dtype, device=inner.device
+            )
             made.inner = inner
             return made
 
@@ -631,7 +651,10 @@ def unreal(stage, torch):
             return function(*args, **(kwargs or {}))
 
     coo = torch.sparse_coo_tensor(
-        torch.zeros(2, 64, dtype=torch.long, device="cuda"), torch.zeros(64, device="cuda"), (8, 8), check_invariants=False
+        torch.zeros(2, 64, dtype=torch.long, device="cuda"),
+        torch.zeros(64, device="cuda"),
+        (8, 8),
+        check_invariants=False,
     )
     stage.extra["block"] = 4 << 20
     with Function(), Dispatch():
@@ -681,7 +704,8 @@ def frozen(stage, torch):
 
 
 def released(stage, torch):
-    """With collection off, what was looked at is freed by the program's last reference, so the census holds none."""
+    """With collection off, what was looked at is freed by the program's last reference, so the census
+    holds none."""
     gc.collect()
     base = torch.cuda.memory_allocated()
     gc.disable()
@@ -699,7 +723,12 @@ def thread(stage, torch):
     net = Nets(torch, stage).mlp().cuda()
     stage.models.append(net)
     inside, done = threading.Event(), threading.Event()
-    net[0].register_forward_hook(lambda *_: (inside.set(), done.wait(60)) and None)
+
+    def wait(*_):
+        inside.set()
+        done.wait(60)
+
+    net[0].register_forward_hook(wait)
     batch = torch.zeros(8192, 256, device="cuda")
     worker = threading.Thread(target=lambda: net(batch))
     worker.start()
@@ -714,11 +743,38 @@ def thread(stage, torch):
 SCENARIOS = {
     function.__name__: function
     for function in (
-        transformer_forward, mlp_forward, mlp_backward, hook_backward, cnn, gru, checkpointed, checkpoint_recompute,
-        offloaded, accumulated, custom_function, ema, optimizer_step, evaluation, no_model, nested_state, sparse,
-        two_devices, two_devices_backward, pool, foreign, unreal, million, cut_time, cut_objects, cut_nodes, frozen, released, thread,
+        transformer_forward,
+        mlp_forward,
+        mlp_backward,
+        hook_backward,
+        cnn,
+        gru,
+        checkpointed,
+        checkpoint_recompute,
+        offloaded,
+        accumulated,
+        custom_function,
+        ema,
+        optimizer_step,
+        evaluation,
+        no_model,
+        nested_state,
+        sparse,
+        two_devices,
+        two_devices_backward,
+        pool,
+        foreign,
+        unreal,
+        million,
+        cut_time,
+        cut_objects,
+        cut_nodes,
+        frozen,
+        released,
+        thread,
     )
-}  # fmt: skip
+}
+
 
 if __name__ == "__main__":
     play(sys.argv[1:] or list(SCENARIOS))

@@ -18,6 +18,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHIM = ROOT / "shim"
+sys.path.append(str(SHIM))  # for tests of single functions; nothing here imports torch
 TINY = pathlib.Path(__file__).resolve().parent / "tiny"
 DEFAULTS = {
     "schema": "oom-autopsy.config.v1",

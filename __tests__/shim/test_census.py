@@ -1,4 +1,5 @@
-"""The census inside real out-of-memories: what it finds, what it leaves alone. The programs are census_*.py beside this."""
+"""The census inside real out-of-memories: what it finds, what it leaves alone. The programs are
+census_*.py beside this."""
 
 import json
 import os
@@ -8,13 +9,14 @@ import socket
 import subprocess
 
 import pytest
-from conftest import device_env, environment
+from conftest import device_env, environment, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 MIB = 1 << 20
 CATEGORIES = ("parameter", "gradient", "optimizer_state", "activation", "input", "unknown")
 EXACT = ("parameter", "gradient", "optimizer_state")
-# Nothing checkpointed or offloaded, and big enough that cuBLAS's workspaces (16 MiB here) are small beside it.
+# Nothing checkpointed or offloaded, and big enough that cuBLAS's workspaces (16 MiB here) are small beside
+# it.
 WHOLE = (
     "transformer_forward",
     "mlp_forward",
@@ -56,7 +58,9 @@ def module_cuda():
 
 
 def lines_of(done):
-    assert done.returncode == 0, "\n".join(row for row in done.stderr.splitlines() if not row.startswith("[W"))[-3000:]
+    assert done.returncode == 0, "\n".join(
+        row for row in done.stderr.splitlines() if not row.startswith("[W")
+    )[-3000:]
     return {row["scenario"]: row for row in map(json.loads, done.stdout.splitlines())}
 
 
@@ -83,7 +87,12 @@ def ranks(module_cuda):
             port = free.getsockname()[1]
         for rank in range(world):
             # zero_d2h 0: DDP compares the parameters' shapes by way of the device
-            env = {"RANK": str(rank), "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+            env = {
+                "RANK": str(rank),
+                "WORLD_SIZE": str(world),
+                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": str(port),
+            }
             command = [module_cuda, "-W", "ignore", str(HERE / "census_ranks.py"), *RANK_KINDS]
             process = subprocess.Popen(
                 command,
@@ -141,7 +150,9 @@ def assert_adds_up(record):
             assert len(listed) <= 10 and sum(owner["bytes"] for owner in listed) <= category["bytes"]
             assert sum(owner["count"] for owner in listed) <= category["count"]
             for owner in listed:
-                assert all(re.fullmatch(r"[A-Za-z0-9_.#]{1,124}|\(key\)", part) for part in owner["name"].split(" "))
+                assert all(
+                    re.fullmatch(r"[A-Za-z0-9_.#]{1,124}|\(key\)", part) for part in owner["name"].split(" ")
+                )
 
 
 def assert_exact(record, extra_state=0):
@@ -153,7 +164,9 @@ def assert_exact(record, extra_state=0):
 
 
 def assert_untouched(record):
-    assert record["before"] == record["after"], "device memory, its number of allocations, or the collector's settings"
+    assert record["before"] == record["after"], (
+        "device memory, its number of allocations, or the collector's settings"
+    )
     assert (record["collections"], record["warnings"]) == (0, 0)
     assert set(record["user_code"].values()) == {0}
 
@@ -162,14 +175,19 @@ def assert_untouched(record):
 def test_adds_up_and_touches_nothing(records, name):
     assert_adds_up(records[name])
     assert_untouched(records[name])
-    assert records[name]["left"] <= reasons(device(records[name])).get("not seen", 0), "something was kept alive"
+    assert records[name]["left"] <= reasons(device(records[name])).get("not seen", 0), (
+        "something was kept alive"
+    )
 
 
 @pytest.mark.parametrize("name", WHOLE + PARTIAL)
 def test_parameters_gradients_and_optimizer_state_are_exact(records, name):
     record = records[name]
     assert (record["census"]["complete"], record["census"]["cut"]) == (True, None)
-    if name not in ("unreal", "released"):  # torch's ordinary calls would run what is in it; nothing else may hold it
+    if name not in (
+        "unreal",
+        "released",
+    ):  # torch's ordinary calls would run what is in it; nothing else may hold it
         assert_exact(record, record["extra"].get("shampoo", 0))
 
 
@@ -219,7 +237,9 @@ def test_saved_tensor_hooks_are_counted_not_called(records):
 def test_a_custom_function_holds_what_its_ctx_holds(records):
     block = records["custom_function"]["extra"]["block"]
     found = owners(device(records["custom_function"]), "activation")
-    assert found["TripleBackward"] == 2 * 2 * block, "two calls: one saved tensor, and one in an attribute's list"
+    assert found["TripleBackward"] == 2 * 2 * block, (
+        "two calls: one saved tensor, and one in an attribute's list"
+    )
 
 
 def test_averaged_copies_are_told_apart_by_root(records):
@@ -267,11 +287,15 @@ def test_what_another_engine_thread_may_be_changing_is_not_read_and_that_is_said
     record = records["two_devices_backward"]
     assert record["graph_task"] and not record["census"]["complete"]
     assert record["census"]["cut"] == (
-        "a backward pass runs on other threads: the gradients of 2 tensors and what 2 autograd nodes saved were not read"
+        "a backward pass runs on other threads: "
+        "the gradients of 2 tensors and what 2 autograd nodes saved were not read"
     )
     on_other, on_this = device(record, 0), device(record, 1)
     assert sums(on_this)["gradient"] == sums(on_this)["parameter"] == record["expected"]["1"]["gradient"] > 0
-    assert sums(on_other)["gradient"] == 0 and sums(on_other)["parameter"] == record["expected"]["0"]["parameter"]
+    assert (
+        sums(on_other)["gradient"] == 0
+        and sums(on_other)["parameter"] == record["expected"]["0"]["parameter"]
+    )
 
 
 def test_private_pools_are_in_the_sum(records):
@@ -289,7 +313,9 @@ def test_no_code_of_the_users_and_no_tensor_without_memory(records):
     row, block = device(record), record["extra"]["block"]
     assert owners(row, "parameter") == {"EvilModule.weight": block, "Module.quantised": block}
     assert owners(row, "optimizer_state") == {"SGD momentum_buffer": block}
-    small = 512 + 1024 + 512  # nested tensor's buffer; indices and values of a sparse one
+    small = (
+        512 + 1024 + 512 + 512
+    )  # a nested tensor's buffer; a sparse one's indices and values; what a functional one wraps
     assert reasons(row)["visible tensor"] == block + small
 
 
@@ -313,12 +339,16 @@ def test_cuts_say_how_far_they_got(records):
     by_nodes = records["cut_nodes"]["census"]
     assert re.fullmatch(r"walked 3 autograd nodes, \d+ more wait", by_nodes["cut"])
     assert by_nodes["looked"]["nodes"] == 3
-    assert sums(device(records["cut_nodes"]))["activation"] < sums(device(records["mlp_forward"]))["activation"]
+    assert (
+        sums(device(records["cut_nodes"]))["activation"] < sums(device(records["mlp_forward"]))["activation"]
+    )
 
 
 def test_frozen_objects_are_followed_and_that_is_said(records):
     record = records["frozen"]
-    assert re.fullmatch(r"gc.freeze\(\) hides \d{6,} objects: those reached .* are counted", record["census"]["cut"])
+    assert re.fullmatch(
+        r"gc.freeze\(\) hides \d{6,} objects: those reached .* are counted", record["census"]["cut"]
+    )
     assert_exact(record)
     assert sums(device(record))["activation"] > 100 * MIB
 
@@ -326,13 +356,47 @@ def test_frozen_objects_are_followed_and_that_is_said(records):
 def test_the_last_reference_of_the_program_frees(records):
     record = records["released"]
     assert record["extra"]["held"] > 40 * MIB
-    assert record["extra"]["kept"] == reasons(device(record))["not seen"], "cuBLAS's workspace"
+    assert record["extra"]["kept"] <= reasons(device(record))["not seen"], "at most cuBLAS's workspace"
 
 
 def test_another_threads_call_and_collection_left_off(records):
     record = records["thread"]
     assert owners(device(record), "input") == {"Sequential argument 0": 8 * MIB}
     assert record["before"][1][0] is False
+
+
+def test_what_a_cpu_build_has_of_the_names(cpu):
+    """torch 2.13's CPU build: the slots are there, and saved tensors are read without unpacking; no
+    device, no look."""
+    program = """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        import torch
+        from _oom_autopsy import census, torch_api
+        from _oom_autopsy.census_graph import IDLE, GraphWalk, backward_state
+        from _oom_autopsy.census_objects import Clock, Kinds
+        print(census.take()["devices"], census.take()["complete"])
+        api = torch_api.CensusApi(torch)
+        print(set(api.lacks) - {"_has_Standard_Deleter"})
+        unpacked, found = [], []
+        x = torch.ones(3, requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: [t], lambda t: unpacked.append(t) or t[0]):
+            y = (x * 2).exp().tanh()
+        z = y.sin().sum()
+        put, leaf = lambda t, name: found.append(name), lambda t: found.append("leaf")
+        walk = GraphWalk(api, Kinds(api), put, leaf, IDLE, None)
+        walk.run([z.grad_fn], Clock(60), 1000)
+        print(sorted(found), walk.hooked, unpacked)
+        print(backward_state(api, [], 0, lambda *_: True, 0)[0])
+    """
+    done = run(program, HERE.parents[1] / "shim", python=cpu)
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [
+        "[] True",
+        "set()",
+        "['ExpBackward0', 'MulBackward0', 'SinBackward0', 'TanhBackward0', 'leaf'] 2 []",
+        "idle",
+    ]
 
 
 @pytest.mark.parametrize("world", [1, 2])
@@ -350,12 +414,18 @@ def test_ranks(ranks, world, kind):
         assert row["attributed"] / row["allocated"] >= 0.9
         if kind == "fsdp1" and world == 2:
             full = 4 * (512 * 512 + 512) * 4
-            assert sums(row)["parameter"] == forward["expected"]["0"]["parameter"] + full, "shards and the gathered whole"
+            assert sums(row)["parameter"] == forward["expected"]["0"]["parameter"] + full, (
+                "shards and the gathered whole"
+            )
         else:
             assert_exact(forward)
 
 
 def test_buckets_of_ddp_are_not_seen(ranks):
     (rank,) = ranks[1]
-    grown = reasons(device(rank["ddp_plain step"]))["not seen"] - reasons(device(rank["ddp step"]))["not seen"]
-    assert grown == 4 * (512 * 512 + 512) * 4, "gradient_as_bucket_view=False keeps a second copy, in C++ only"
+    grown = (
+        reasons(device(rank["ddp_plain step"]))["not seen"] - reasons(device(rank["ddp step"]))["not seen"]
+    )
+    assert grown == 4 * (512 * 512 + 512) * 4, (
+        "gradient_as_bucket_view=False keeps a second copy, in C++ only"
+    )

@@ -1,10 +1,11 @@
-"""Fork: CUDA is never initialised by us, a child writes nothing of its parent's, and gets a receipt of its own only when
-it uses CUDA itself."""
+"""Fork: CUDA is never initialised by us, a child writes nothing of its parent's, and gets a receipt of its
+own only when it uses CUDA itself."""
 
 import pytest
 from conftest import device_env, run
 
-# What a child does after its fork, by how it was made. DataLoader workers, plain forks, pools, pytest --forked.
+# What a child does after its fork, by how it was made. DataLoader workers, plain forks, pools, pytest
+# --forked.
 FORKED_BEFORE_CUDA = """
 import os, sys
 import torch
@@ -76,7 +77,10 @@ def test_fork_after_cuda_is_torchs_own_error_and_leaves_the_parents_evidence_alo
     assert done.out.splitlines()[0] == plain.out.splitlines()[0]
     assert done.out.splitlines()[1] == "3 True", "the child's exit has not stopped the parent's recorder"
     receipt = done.receipt
-    assert receipt["end"]["kind"] == "exit" and [row["reason"] for row in receipt["snapshots"]] == ["oom", "exit"]
+    assert receipt["end"]["kind"] == "exit" and [row["reason"] for row in receipt["snapshots"]] == [
+        "oom",
+        "exit",
+    ]
     assert len(lain.snapshots()) == 2
 
 
@@ -112,7 +116,9 @@ def test_ranks_of_torchrun(step, cuda, tmp_path):
         "if os.environ['RANK'] == '1': torch.empty(1 << 40, dtype=torch.uint8, device='cuda')\n"
     )
     lain = step()
-    done = lain.run("", argv=[cuda, "-m", "torch.distributed.run", "--nproc-per-node=2", str(script)], env=device_env())
+    done = lain.run(
+        "", argv=[cuda, "-m", "torch.distributed.run", "--nproc-per-node=2", str(script)], env=device_env()
+    )
     assert done.code == 1
     ranks = {receipt["rank"].get("RANK"): receipt for receipt in done.receipts}
     assert set(ranks) == {None, "0", "1"}
@@ -123,7 +129,8 @@ def test_ranks_of_torchrun(step, cuda, tmp_path):
 
 
 def test_a_fork_in_the_middle_of_a_save_is_harmless(step, cpu):
-    """Threads save the receipt over and over while the main thread forks: no child hangs on an inherited lock."""
+    """Threads save the receipt over and over while the main thread forks: no child hangs on an inherited
+    lock."""
     program = """
         import os, sys, threading, torch
         from _oom_autopsy import process

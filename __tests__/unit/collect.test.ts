@@ -155,6 +155,18 @@ it('names unfinished dumps with their process', async () => {
   ]);
 });
 
+it('removes the unfinished dumps of processes that are gone, and only those', async () => {
+  writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
+  writeFileSync(at(`.${snapshot(2)}.tmp-4243`), 'half');
+  mkdirSync(at(`.${snapshot(3)}.tmp-4242`));
+  symlinkSync('/etc/passwd', at(`.${snapshot(4)}.tmp-4242`));
+  writeFileSync(at('.bashrc'), '');
+  const evidence = await collect({ dir, step: STEP, isGone: (pid) => pid === 4242 });
+  expect(evidence.faults).toEqual(['removed the unfinished dump of a process that died (pid 4242, 4 bytes)']);
+  expect(evidence.rejectedCount).toBe(4);
+  expect(readdirSync(dir)).toHaveLength(4);
+});
+
 it('refuses receipts that are too long, of another step, or no receipts, without reading them whole', async () => {
   writeReceipt(dir, made(1), { step: OTHER_STEP });
   writeFileSync(at(receiptFile(made(2))), '{"schema":');

@@ -1,5 +1,5 @@
 // Publishing with the real @actions/artifact client, in its own process, against the artifact service stand-in.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
 import { Staging } from '../../src/publish/stage.js';
@@ -27,6 +27,9 @@ import {
   writeReceipt,
   writeSnapshot,
 } from './evidence-kit.js';
+
+// Each upload starts a Node of its own.
+jest.setTimeout(60_000);
 
 const WORKER = resolve('src/publish/worker.ts');
 const root = temporaryFolder('oa-publish');
@@ -89,6 +92,18 @@ function unzip(name: string): string {
   return to;
 }
 
+/** Resolves once the process has ended, reaped or not; a test that waits in vain runs into its time limit. */
+async function ended(pid: number): Promise<void> {
+  const state = (): string => {
+    try {
+      return /\) ([A-Z])/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? '';
+    } catch {
+      return 'gone';
+    }
+  };
+  while (!['gone', 'Z', 'X'].includes(state())) await new Promise((done) => setTimeout(done, 20));
+}
+
 const sha256 = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 it('uploads what was digested, with a manifest and checkable sums', async () => {
@@ -137,6 +152,11 @@ it.each([
   ['CreateArtifact', 'reset', /cannot be reached \(ECONNRESET\)/],
   ['CreateArtifact', 'okfalse', /CreateArtifact: response from backend was not ok/],
   ['PutBlob', '403', /refused it/],
+  ['PutBlob', 'reset', /cannot be reached \(ECONNRESET\)/],
+  ['PutBlob', 'cut:100', /cannot be reached \(ECONNRESET\)/],
+  ['PutBlob', '503', /^the artifact service answered 503: injected$/],
+  ['CreateArtifact', '429', /Failed to make request after 5 attempts: .*\(429\)/],
+  ['FinalizeArtifact', 'reset', /cannot be reached \(ECONNRESET\)/],
   ['PutBlob', 'hang', /no end after 2 s: stopped/],
   ['FinalizeArtifact', '500', /Failed to FinalizeArtifact: .*\(500\)/],
   ['FinalizeArtifact', 'hang', /no end after 2 s: stopped/],
@@ -296,6 +316,67 @@ it('publishes a page as it is, under its own name, and under another when that i
     name: 'oom-autopsy-train-01234567.html',
   });
   expect(readdirSync(dir)).toEqual([]);
+});
+
+it('keeps the only name of a file that vanished while it was uploaded', async () => {
+  const evidence = await someEvidence();
+  const result = await publish(
+    options(evidence, {
+      manifest: (plan) => {
+        rmSync(join(dir, snapshotFile(made())));
+        return JSON.stringify(plan);
+      },
+    }),
+  );
+  expect(result).toMatchObject({ state: 'uploaded', changed: [snapshotFile(made())], complete: false });
+  const left = readdirSync(dir).find((name) => name.startsWith('.upload-')) ?? '';
+  expect(readdirSync(join(dir, left))).toEqual([snapshotFile(made())]);
+});
+
+it('says so when the uploading process is missing, dies, or answers nothing', async () => {
+  const evidence = await someEvidence();
+  const worker = (name: string, text: string): string => {
+    writeFileSync(join(root, name), text);
+    return join(root, name);
+  };
+  expect(await publish(options(evidence, { worker: join(root, 'none.mjs') }))).toMatchObject({
+    state: 'failed',
+    reason: expect.stringMatching(/^the uploading process ended \(1\)/),
+  });
+  expect(
+    await publish(options(evidence, { worker: worker('dies.mjs', 'process.kill(process.pid, "SIGSEGV")') })),
+  ).toMatchObject({ reason: expect.stringMatching(/ended \(SIGSEGV\)/) });
+  const deaf = `import { writeFileSync } from 'node:fs';
+    writeFileSync(${JSON.stringify(join(root, 'deaf.pid'))}, String(process.pid));
+    process.on('SIGTERM', () => 0);
+    for (;;);`;
+  const stopped = await publish(options(evidence, { deadlineMs: 1500, worker: worker('deaf.mjs', deaf) }));
+  expect(stopped).toMatchObject({ reason: 'no end after 2 s: stopped' });
+  await ended(Number(readFileSync(join(root, 'deaf.pid'), 'utf8')));
+});
+
+it('ends with its parent: no upload outlives a main that was killed', async () => {
+  service.setFaults({ CreateArtifact: 'hang' });
+  writeFileSync(
+    join(root, 'parent.mjs'),
+    `import { spawn } from 'node:child_process';
+    const child = spawn(process.execPath, [process.argv[2]], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    child.send({ name: 'n', root: process.argv[3], files: ['f'], retentionDays: null, compressionLevel: 0, raw: false }, () =>
+      console.log(child.pid));`,
+  );
+  writeFileSync(join(dir, 'f'), 'x');
+  const parent = spawn(process.execPath, [join(root, 'parent.mjs'), WORKER, dir], {
+    env: env(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = new Promise((done) => parent.stdout.on('close', done));
+  const first: Buffer = await new Promise((done) => parent.stdout.once('data', done));
+  const pid = Number.parseInt(first.toString(), 10);
+  process.kill(pid, 0);
+  parent.kill('SIGKILL');
+  // The pipe has its end when the last process that holds it, the worker, has ended (where nobody reaps it, as a zombie).
+  await closed;
+  await ended(pid);
 });
 
 it('fails in words when there is no folder', async () => {

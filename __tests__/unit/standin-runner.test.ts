@@ -299,6 +299,19 @@ describe('cancel and timeout', () => {
     expect(report.main.log).toContain('int\nterm\n');
   });
 
+  it('the log can be followed as it is written', async () => {
+    const heard: string[] = [];
+    const report = await run(`console.log('::add-mask::xyz'); console.log('a xyz'); ${ready}`, {
+      ...{
+        cancelAfter: (line: string) => line === 'ready',
+        onLog: (line: string) => heard.push(line),
+        post: `console.log('p')`,
+      },
+    });
+    expect(heard).toEqual(['a ***', 'ready', '##[error]The operation was canceled.', 'p']);
+    expect(report.log).toBe(`${heard.join('\n')}\n`);
+  });
+
   it('a main that ends well after a cancel is cancelled all the same', async () => {
     const report = await run(`process.on('SIGINT', () => process.exit(0)); ${ready}`, {
       cancelAfter: (line) => line === 'ready',
@@ -550,7 +563,7 @@ it('the command line: runs an action beside an artifact service and prints what 
     status: 2,
     stderr: 'runner: --input code: the form is NAME=VALUE\n',
   });
-  const refused = cli('--service', 'start', '--fault', 'CreateArtifact=403');
+  const refused = cli('--service', 'start', '--fault', 'CreateArtifact=403', '--temp', join(dir, 'cli2'));
   expect(refused.stdout).toContain('Failed to CreateArtifact');
   expect(refused.status).toBe(1);
 }, 30_000);

@@ -1,6 +1,8 @@
 // The artifact service stand-in, driven by the real @actions/artifact client and, where that client cannot be made to
 // do wrong, by plain requests.
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -308,6 +310,7 @@ it.each(['CreateArtifact', 'PutBlock', 'PutBlockList', 'FinalizeArtifact'])(
     while (called(call).length === 0) await new Promise((ok) => realTimeout(ok, 5));
     await new Promise((ok) => realTimeout(ok, 50));
     expect(settled).toBe(false);
+    expect(called(call)).toMatchObject([{ status: null, fault: 'hang' }]); // asked once, and not answered
     await service.close();
     await expect(uploading).rejects.toThrow();
   },
@@ -355,6 +358,28 @@ it('ends by itself', async () => {
   const brief = await startService({ dir: join(dir, 'brief'), maxSeconds: 0.01 });
   await brief.closed;
   await expect(fetch(brief.url)).rejects.toThrow();
+});
+
+it('the command line: says where it is, serves, ends on a signal; refuses what it cannot read', async () => {
+  const cli = join(process.cwd(), 'standins/service/cli.mjs');
+  const child = spawn(process.execPath, [cli, '--dir', join(dir, 'cli'), '--fault', 'GET=503,HEAD=hang']);
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  Object.assign(process.env, JSON.parse(line).env);
+  await upload('x', [file('a', 'a')]);
+  expect(JSON.parse(readFileSync(join(dir, 'cli', 'artifacts.jsonl'), 'utf8'))).toMatchObject({
+    name: 'x',
+    state: 'finalized',
+  });
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  for (const [args, why] of [
+    [['--dir', dir, '--fault', 'GET=explode'], 'fault of GET: kind explode; accepted are status'],
+    [[], '--dir is required'],
+  ] as const)
+    expect(spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(why),
+    });
 });
 
 it('reads faults, and says what is wrong with one', () => {

@@ -5,7 +5,7 @@ import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(14);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(559);
 /** What the runner starts as `main`. */
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
@@ -15,7 +15,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 14:
+/***/ 559:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1044,6 +1044,7 @@ async function removeStaging(folder, name, copies = new Set()) {
 const COLLECT_LIMITS = {
     names: 250_000,
     receipts: 4096,
+    receiptBytes: 64 * 2 ** 20,
     snapshots: 4096,
     pages: 4096,
     snapshotBytes: 32 * 2 ** 30,
@@ -1076,6 +1077,7 @@ class Collector {
     rejected = [];
     rejectedCount = 0;
     hashed = 0;
+    receiptBytes = 0;
     until;
     folder = '';
     constructor(dir, step, limits) {
@@ -1231,8 +1233,13 @@ class Collector {
             this.reject(name, parsed.reason, content.bytes);
         else if (parsed.receipt.step !== this.step)
             this.reject(name, 'of another step', content.bytes);
-        else
+        else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
+            this.reject(name, 'too many bytes of receipts in all', content.bytes);
+        }
+        else {
+            this.receiptBytes += content.bytes;
             this.receipts.push({ ...parsed.receipt, ...withoutText(content) });
+        }
     }
     async snapshot(name, owners) {
         const named = parseSnapshotName(name);
@@ -9725,6 +9732,11 @@ function reasons_explain(failure, name) {
 
 /** Blocks the client holds in memory: 8 MiB each, and about three copies of each on their way. */
 const CONCURRENCY = '3';
+/**
+ * Blocks that were sent are garbage outside of V8's heap, and V8 is in no hurry with them while its own heap may grow: 512 MiB
+ * at level 0 peaked at 137 MiB resident with these bounds and at 179 to 196 MiB without. The client's own heap is about 30 MiB.
+ */
+const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
 /** Descriptor of the folder in the worker, after stdin, stdout, stderr and the IPC channel. */
 const FOLDER_FD = 4;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
@@ -9790,7 +9802,7 @@ function upload(request, ports, deadlineMs) {
             finish(stopped(`no end after ${Math.round(deadlineMs / 1000)} s: stopped${last}`));
         }, deadlineMs);
         try {
-            child = (0,external_node_child_process_namespaceObject.spawn)(process.execPath, [ports.worker], {
+            child = (0,external_node_child_process_namespaceObject.spawn)(process.execPath, [...NODE_FLAGS, ports.worker], {
                 env: workerEnvironment(ports.env),
                 stdio: ['ignore', 'pipe', 'pipe', 'ipc', request.folder.fd],
             });
@@ -10918,7 +10930,10 @@ function oomTitle(manifest) {
     if (ranks.length > 1) {
         return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
     }
-    return ended.length > 1 ? `Out of GPU memory in ${ended.length} processes` : 'Out of GPU memory';
+    if (ended.length > 1)
+        return `Out of GPU memory in ${ended.length} processes`;
+    const program = ended[0]?.program;
+    return program ? `Out of GPU memory in ${shorten(program, 60)}` : 'Out of GPU memory';
 }
 /** Processes that could have been recorded and were not. */
 const notArmed = (manifest) => manifest.processes.filter((p) => disarmOf(p) === 'not-armed');
@@ -11066,7 +11081,7 @@ const PART_NAMES = {
     input: 'input',
     unknown: 'unknown',
     allocated: 'in use by this process',
-    unused: 'reserved by the allocator, in no block',
+    unused: 'reserved, in no block',
     outside: 'outside of this allocator',
     free: 'free',
 };
@@ -11159,8 +11174,13 @@ function unseenRich(manifest) {
     const first = unseen[0];
     if (!first)
         return null;
-    const why = first.recorder.reason;
-    return say `${processName(first)} ended by ${sentences_name(first.end?.exception ?? 'an out-of-memory')}, and the allocator's observer saw none: the request came from outside of torch's caching allocator (cuBLAS, NCCL, the driver), or it could not be observed${why === null ? null : say ` (${shorten(why, 300)})`}.`;
+    const why = first.recorder.reason ?? first.faults[0] ?? null;
+    const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
+    const ended = say `${processName(first)} ended by ${sentences_name(first.end?.exception ?? 'an out-of-memory')}`;
+    const reason = why === null ? null : say ` (${shorten(why, 300)})`;
+    return counted > 0
+        ? say `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
+        : say `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
 }
 /** Everything the top of the report says, as paragraphs. */
 function verdictParagraphs(manifest) {
@@ -11183,6 +11203,31 @@ function verdictParagraphs(manifest) {
             paragraphs.unshift(because);
     }
     return paragraphs;
+}
+/** What was not seen, each with its remedy. */
+function notSeenSentences(manifest) {
+    const lines = [];
+    for (const gate of manifest.gates) {
+        if (gate.gate === 'if-no-torch')
+            lines.push([shorten(gate.message, 500)]);
+    }
+    for (const seen of manifest.unarmed) {
+        lines.push(say `${sentences_name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`);
+    }
+    for (const line of manifest.not_seen)
+        lines.push([shorten(line, 500)]);
+    if (manifest.not_seen.length === 0) {
+        for (const process of notArmed(manifest)) {
+            lines.push(say `${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+        }
+    }
+    // A hint about the text of the step is worth a line only where something is missing.
+    if (lines.length > 0 || manifest.processes.length === 0) {
+        for (const hint of manifest.script_hints) {
+            lines.push(say `Line ${hint.line} of the step uses ${sentences_name(hint.what)}: ${shorten(hint.advice, 300)}`);
+        }
+    }
+    return lines;
 }
 
 ;// CONCATENATED MODULE: ./build/report/annotations.js
@@ -11284,6 +11329,24 @@ function fit(blocks, budget) {
         .filter((entry) => entry.whole)
         .map(({ block, rows }) => block.open + block.rows.slice(0, rows).join('') + block.close(block.rows.length - rows))
         .join('');
+}
+
+;// CONCATENATED MODULE: ./build/report/cycles.js
+
+/** Cycles of all processes by shape, those that held most first. */
+function mergedCycles(manifest) {
+    const merged = new Map();
+    for (const process of manifest.processes) {
+        for (const cycle of process.cycles?.cycles ?? []) {
+            const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
+            const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set() };
+            entry.seen += cycle.seen;
+            entry.bytes += held;
+            entry.processes.add(processName(process));
+            merged.set(cycle.id, entry);
+        }
+    }
+    return [...merged.values()].sort((a, b) => b.bytes - a.bytes);
 }
 
 ;// CONCATENATED MODULE: ./build/report/hints.js
@@ -11407,7 +11470,7 @@ const retries = ({ story: { oom } }) => {
     return {
         id: 'retries',
         numbers: [oom.retries],
-        text: say `The allocator emptied its cache and asked again ${strong(String(oom.retries))} times up to this failure: the program ran close to the limit before it reached it.`,
+        text: say `The allocator emptied its cache and asked again ${strong(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
     };
 };
 const RULES = [
@@ -11500,8 +11563,10 @@ const entity = (text) => markdown_oneLine(text)
     .replace(/@(?=\S)/g, `@${JOINER}`)
     .replace(/:\/\//g, `:${JOINER}//`)
     .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
+/** An amount and its unit stay on one line in a narrow cell. */
+const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
 /** One row of a table. */
-const row = (cells) => `| ${cells.map(markdown).join(' | ')} |\n`;
+const row = (cells) => `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
 /** The two lines that open a table. */
 const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
 /** A word for `sh`: as it is when nothing in it means anything to a shell, in single quotes otherwise. */
@@ -11523,6 +11588,7 @@ const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${m
 
 
 
+
 /** GitHub's limit is 1 MiB; cutting to exactly that still failed for some (GH maester365/maester/issues/905). */
 const SUMMARY_BUDGET = 900 * 1024;
 /** Rows that a summary shows before it points to the page; the byte budget comes on top. */
@@ -11530,10 +11596,10 @@ const MOST = { processes: 40, snapshots: 24, cycles: 8, migration: 24, rejected:
 const paragraph = (rich) => `${markdown(rich)}\n\n`;
 const heading = (words) => `**${escapeText(words)}**\n\n`;
 /** A folded block. An empty line after `<summary>` makes GitHub read Markdown inside. */
-function folded(weight, title, inside) {
+function folded(weight, title, inside, open = false) {
     return {
         weight,
-        open: `<details><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
+        open: `<details${open ? ' open' : ''}><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
         rows: inside.rows,
         close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
     };
@@ -11569,11 +11635,11 @@ function stackLines(stack, workspace) {
     const lines = [];
     for (const group of foldStack(stack)) {
         if (group.kind === 'library') {
-            lines.push(`  … ${count(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
+            lines.push(`… ${count(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
             continue;
         }
         for (const frame of group.frames)
-            lines.push(`  ${placeOf(frame, workspace)}  ${frame.function}`);
+            lines.push(`${placeOf(frame, workspace)}  ${frame.function}`);
     }
     return lines.map((line) => shorten(line, 200));
 }
@@ -11586,11 +11652,8 @@ function stackBlock(manifest, story) {
     const shown = lines.slice(-MOST.stack);
     const own = userFrame(stack, workspace) === null ? 'no frame of your own code in it' : 'your own frames, libraries folded';
     const whose = main ? 'main thread while another one failed' : story.oom.thread === 'backward' ? 'autograd thread' : 'innermost last';
-    return folded(50, say `Where the program stood: ${own}, ${whose}`, {
-        open: fenced(lines.length > shown.length ? [`  … ${lines.length - shown.length} more above`, ...shown] : shown),
-        rows: [],
-        close: () => '',
-    });
+    const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
+    return folded(50, say `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
 }
 /** Squares of the picture: different in lightness as well as in hue, in the order of the table below it. */
 const SQUARES = {
@@ -11605,7 +11668,8 @@ const SQUARES = {
     outside: '🟥',
     free: '⬜',
 };
-const PICTURE = 20;
+/** As many as a phone shows in one line. */
+const PICTURE = 16;
 /** `parts` as a row of `PICTURE` squares; who has the largest remainder gets what rounding leaves over. */
 function picture(parts) {
     const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
@@ -11631,12 +11695,11 @@ function categoriesBlock(manifest, story) {
         return null;
     const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
     const owners = parts.some((part) => ownersRich(part).length > 0);
-    const names = ['', title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-    const head = tableHead(names, ['left', 'left', 'right', 'right', 'left']);
+    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
+    const head = tableHead(names, ['left', 'right', 'right', 'left']);
     const rows = parts.map((part) => {
         const cells = [
-            [SQUARES[part.name]],
-            part.name === 'free' ? ['free'] : partRich(part),
+            say `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : partRich(part)}`,
             [formatBytes(part.bytes)],
             [share(part.bytes, whole)],
         ];
@@ -11653,7 +11716,7 @@ function categoriesBlock(manifest, story) {
     }
     return {
         weight: 90,
-        open: `<p aria-hidden="true">${picture(parts)} <sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
+        open: `<p aria-hidden="true">${picture(parts)}<br><sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
         rows,
         close: () => `\n${notes.length === 0 ? '' : paragraph(joinRich(notes))}`,
     };
@@ -11788,21 +11851,6 @@ function gpuBlock(manifest) {
         close: moreRows(Math.max(0, rows.length - MOST.processes)),
     });
 }
-/** Cycles of all processes by shape, those that held most first. */
-function mergedCycles(manifest) {
-    const merged = new Map();
-    for (const process of manifest.processes) {
-        for (const cycle of process.cycles?.cycles ?? []) {
-            const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
-            const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set() };
-            entry.seen += cycle.seen;
-            entry.bytes += held;
-            entry.processes.add(processName(process));
-            merged.set(cycle.id, entry);
-        }
-    }
-    return [...merged.values()].sort((a, b) => b.bytes - a.bytes);
-}
 function cyclesBlock(manifest) {
     if (manifest.cycles.count === 0)
         return null;
@@ -11931,30 +11979,16 @@ function processesTitle(manifest) {
 }
 /** What was not seen, each with its remedy. Not folded: no evidence is not a pass. */
 function notSeenBlock(manifest) {
-    const lines = [];
-    for (const gate of manifest.gates) {
-        if (gate.gate === 'if-no-torch')
-            lines.push([shorten(gate.message, 500)]);
-    }
-    for (const seen of manifest.unarmed) {
-        lines.push(say `${sentences_name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`);
-    }
-    for (const line of manifest.not_seen)
-        lines.push([shorten(line, 500)]);
-    if (manifest.not_seen.length === 0) {
-        for (const process of notArmed(manifest)) {
-            lines.push(say `${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
-        }
-    }
-    // A hint about the text of the step is worth a line only where something is missing.
-    if (lines.length > 0 || manifest.processes.length === 0) {
-        for (const hint of manifest.script_hints)
-            lines.push(say `Line ${hint.line} of the step uses ${sentences_name(hint.what)}: ${shorten(hint.advice, 300)}`);
-    }
+    const lines = notSeenSentences(manifest);
     if (lines.length === 0)
         return null;
     const shown = lines.slice(0, MOST.lines);
-    return { weight: 82, open: heading('Not seen'), rows: shown.map((line) => `- ${markdown(line)}\n`), close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n` };
+    return {
+        weight: 82,
+        open: heading('Not seen'),
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+    };
 }
 function survivorsBlock(manifest) {
     const list = (all) => joinRich(all.slice(0, MOST.lines).map((s) => say `pid ${s.pid}${s.program === null ? null : say ` ${sentences_name(s.program, 40)}`}`), ', ');

@@ -6,7 +6,7 @@
  * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
  * A snapshot is bytes: it is hashed and never looked into.
  */
-import { type FileHandle, lstat, opendir } from 'node:fs/promises';
+import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Digest, digestHandle } from './digest.js';
 import {
@@ -101,6 +101,11 @@ export interface CollectOptions {
   /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
   readonly step: string;
   readonly limits?: Partial<CollectLimits>;
+  /**
+   * Says whether the process with this pid is gone for good. Its unfinished dumps are then removed: nobody can
+   * use them, and they may be what filled the disk. Without it they stay, since a process may still be writing them.
+   */
+  readonly isGone?: (pid: number) => boolean;
 }
 
 const ATTEMPTS = 3;
@@ -108,7 +113,7 @@ const ATTEMPTS = 3;
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 export async function collect(options: CollectOptions): Promise<Evidence> {
   const limits = { ...COLLECT_LIMITS, ...options.limits };
-  const collector = new Collector(options.dir, options.step, limits);
+  const collector = new Collector(options.dir, options.step, limits, options.isGone ?? (() => false));
   try {
     await collector.run();
   } catch (error) {
@@ -141,6 +146,7 @@ class Collector {
     private readonly dir: string,
     private readonly step: string,
     private readonly limits: CollectLimits,
+    private readonly isGone: (pid: number) => boolean,
   ) {
     this.until = performance.now() + limits.milliseconds;
   }
@@ -215,19 +221,26 @@ class Collector {
     else if (parseSnapshotName(name)) names.snapshots.push(name);
     else if (parsePageName(name)) names.pages.push(name);
     else if (unfinished !== null) {
-      // Its size is worth knowing: it is what a full disk or a kill took.
-      const stat = this.rejected.length < this.limits.rejected ? await this.look(name) : null;
-      this.reject(name, `unfinished dump of a process that died or still runs (pid ${unfinished})`, stat);
+      await this.unfinished(name, unfinished);
     } else {
       this.reject(name, isSafeName(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
     }
   }
 
-  private async look(name: string): Promise<number | null> {
-    return lstat(join(this.folder, name)).then(
-      (stat) => (stat.isFile() ? stat.size : null),
-      () => null,
-    );
+  /** Names an unfinished dump with its size (what a kill or a full disk took), and removes it if its process is gone. */
+  private async unfinished(name: string, pid: number): Promise<void> {
+    const path = join(this.folder, name);
+    const bytes = this.rejected.length < this.limits.rejected ? await plainSize(path) : null;
+    const removed =
+      bytes !== null &&
+      this.isGone(pid) &&
+      (await unlink(path).then(
+        () => true,
+        () => false,
+      ));
+    if (removed)
+      this.faults.push(`removed the unfinished dump of a process that died (pid ${pid}, ${bytes} bytes)`);
+    else this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
   }
 
   /** Reads and hashes one file, again when it changed meanwhile; null (and named) when it cannot be accepted. */
@@ -304,6 +317,12 @@ class Collector {
       this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
   }
 }
+
+const plainSize = (path: string): Promise<number | null> =>
+  lstat(path).then(
+    (stat) => (stat.isFile() ? stat.size : null),
+    () => null,
+  );
 
 const withoutText = ({ file, bytes, digest, seal }: FileRef): FileRef => ({ file, bytes, digest, seal });
 const digestAndBytes = ({ digest, bytes }: Digest): Digest => ({ digest, bytes });

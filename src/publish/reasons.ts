@@ -41,6 +41,9 @@ export function explain(failure: Failure, name: string): string {
     return 'the artifact storage quota is used up; GitHub counts it anew every 6 to 12 hours';
   }
   if (isConflict(failure)) return `an artifact named ${oneLine(name, 200)} exists already in this run (409)`;
+  if (status !== null && !said.includes(String(status)) && status !== 401 && status !== 403) {
+    return `the artifact service answered ${status}: ${said}`;
+  }
   if (status === 401 || status === 403) return `the artifact service refused it: ${said}`;
   if (network) return `the artifact service cannot be reached (${network})`;
   return said === '' ? `the artifact client failed (${oneLine(failure.name, 60)})` : said;

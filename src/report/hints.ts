@@ -151,7 +151,7 @@ const retries: Rule = ({ story: { oom } }) => {
   return {
     id: 'retries',
     numbers: [oom.retries],
-    text: say`The allocator emptied its cache and asked again ${strong(String(oom.retries))} times up to this failure: the program ran close to the limit before it reached it.`,
+    text: say`The allocator emptied its cache and asked again ${strong(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
   };
 };
 

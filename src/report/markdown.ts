@@ -91,8 +91,11 @@ const entity = (text: string): string =>
 
 export type Align = 'left' | 'right';
 
+/** An amount and its unit stay on one line in a narrow cell. */
+const unbroken = (cell: string): string => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
+
 /** One row of a table. */
-export const row = (cells: readonly Rich[]): string => `| ${cells.map(markdown).join(' | ')} |\n`;
+export const row = (cells: readonly Rich[]): string => `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
 
 /** The two lines that open a table. */
 export const tableHead = (names: readonly string[], aligns: readonly Align[] = []): string =>

@@ -6,9 +6,9 @@
  */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--bg:#ffffff;--fg:#1f2328;--soft:#57606a;--line:#d1d9e0;--card:#f6f8fa;--link:#0550ae;--code:#eff1f3;--bad:#b42318;--warn:#7a4b00;--good:#116329;--neutral:#57606a;
---parameter:#0072b2;--gradient:#009e73;--optimizer_state:#cc79a7;--activation:#e69f00;--input:#f0e442;--unknown:#8c8c8c;--allocated:#0072b2;--unused:#c8ccd1;--outside:#d55e00;--free:#ffffff;--edge:#57606a}
+--parameter:#0072b2;--gradient:#009e73;--optimizer_state:#cc79a7;--activation:#e69f00;--input:#f0e442;--unknown:#8c8c8c;--allocated:#0072b2;--unused:#c8ccd1;--others:#d55e00;--outside:#56b4e9;--free:#ffffff;--edge:#57606a}
 @media (prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--soft:#9aa4af;--line:#30363d;--card:#151b23;--link:#79c0ff;--code:#21262d;--bad:#ff8a80;--warn:#e3b341;--good:#56d364;--neutral:#9aa4af;
---parameter:#3d9bd6;--gradient:#1fb88c;--optimizer_state:#d98ab6;--activation:#e8a820;--input:#f0e442;--unknown:#9a9a9a;--allocated:#3d9bd6;--unused:#4b535d;--outside:#e8712a;--free:#0d1117;--edge:#9aa4af}}
+--parameter:#3d9bd6;--gradient:#1fb88c;--optimizer_state:#d98ab6;--activation:#e8a820;--input:#f0e442;--unknown:#9a9a9a;--allocated:#3d9bd6;--unused:#4b535d;--others:#e8712a;--outside:#7cc4ee;--free:#0d1117;--edge:#9aa4af}}
 *{box-sizing:border-box}
 html{scroll-padding-top:4rem}
 body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:break-word}
@@ -50,7 +50,7 @@ svg .edge{stroke:var(--edge);stroke-width:1.5;fill:none}
 svg .arrow{fill:var(--edge)}
 svg .block{stroke:var(--bg);stroke-width:1}
 svg .f-free{stroke:var(--edge)}
-.f-parameter{fill:var(--parameter)}.f-gradient{fill:var(--gradient)}.f-optimizer_state{fill:var(--optimizer_state)}.f-activation{fill:var(--activation)}.f-input{fill:var(--input)}.f-unknown{fill:var(--unknown)}.f-allocated{fill:var(--allocated)}.f-unused{fill:var(--unused)}.f-outside{fill:var(--outside)}.f-free{fill:var(--free)}
+.f-parameter{fill:var(--parameter)}.f-gradient{fill:var(--gradient)}.f-optimizer_state{fill:var(--optimizer_state)}.f-activation{fill:var(--activation)}.f-input{fill:var(--input)}.f-unknown{fill:var(--unknown)}.f-allocated{fill:var(--allocated)}.f-unused{fill:var(--unused)}.f-others{fill:var(--others)}.f-outside{fill:var(--outside)}.f-free{fill:var(--free)}
 .hatch{stroke:var(--bg);stroke-width:2;stroke-opacity:.75}
 .chip{width:1rem;height:1rem;vertical-align:-2px;display:inline-block;margin-right:.4rem}
 details{margin:.5rem 0}summary{cursor:pointer}

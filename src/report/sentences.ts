@@ -52,7 +52,9 @@ function oomTitle(manifest: Manifest): string {
   if (ranks.length > 1) {
     return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
   }
-  return ended.length > 1 ? `Out of GPU memory in ${ended.length} processes` : 'Out of GPU memory';
+  if (ended.length > 1) return `Out of GPU memory in ${ended.length} processes`;
+  const program = ended[0]?.program;
+  return program ? `Out of GPU memory in ${shorten(program, 60)}` : 'Out of GPU memory';
 }
 
 /** Processes that could have been recorded and were not. */
@@ -203,8 +205,9 @@ export const PART_NAMES: Readonly<Record<Part['name'], string>> = {
   input: 'input',
   unknown: 'unknown',
   allocated: 'in use by this process',
-  unused: 'reserved by the allocator, in no block',
-  outside: 'outside of this allocator',
+  unused: 'reserved, in no block',
+  others: 'other processes',
+  outside: 'outside of torch\'s allocator',
   free: 'free',
 };
 
@@ -212,7 +215,7 @@ export const PART_NAMES: Readonly<Record<Part['name'], string>> = {
 export function partRich(part: Part): Rich {
   const label = strong(PART_NAMES[part.name]);
   if (part.name === 'activation') return say`${label} (saved for backward)`;
-  if (part.name === 'outside') return say`${label} (other processes, driver, libraries)`;
+  if (part.name === 'outside') return say`${label} (driver, libraries, processes not listed)`;
   return [label];
 }
 
@@ -301,8 +304,13 @@ export function unseenRich(manifest: Manifest): Rich | null {
   const unseen = unseenOoms(manifest);
   const first = unseen[0];
   if (!first) return null;
-  const why = first.recorder.reason;
-  return say`${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}, and the allocator's observer saw none: the request came from outside of torch's caching allocator (cuBLAS, NCCL, the driver), or it could not be observed${why === null ? null : say` (${shorten(why, 300)})`}.`;
+  const why = first.recorder.reason ?? first.faults[0] ?? null;
+  const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
+  const ended = say`${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
+  const reason = why === null ? null : say` (${shorten(why, 300)})`;
+  return counted > 0
+    ? say`${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
+    : say`${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
 }
 
 /** Everything the top of the report says, as paragraphs. */
@@ -323,4 +331,32 @@ export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
     else paragraphs.unshift(because);
   }
   return paragraphs;
+}
+
+/** What was not seen, each with its remedy. */
+export function notSeenSentences(manifest: Manifest): readonly Rich[] {
+  const lines: Rich[] = [];
+  for (const gate of manifest.gates) {
+    if (gate.gate === 'if-no-torch') lines.push([shorten(gate.message, 500)]);
+  }
+  for (const seen of manifest.unarmed) {
+    lines.push(
+      say`${name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`,
+    );
+  }
+  for (const line of manifest.not_seen) lines.push([shorten(line, 500)]);
+  if (manifest.not_seen.length === 0) {
+    for (const process of notArmed(manifest)) {
+      lines.push(
+        say`${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`,
+      );
+    }
+  }
+  // A hint about the text of the step is worth a line only where something is missing.
+  if (lines.length > 0 || manifest.processes.length === 0) {
+    for (const hint of manifest.script_hints) {
+      lines.push(say`Line ${hint.line} of the step uses ${name(hint.what)}: ${shorten(hint.advice, 300)}`);
+    }
+  }
+  return lines;
 }

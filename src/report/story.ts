@@ -145,7 +145,7 @@ export function accountOf(manifest: Manifest, story: OomStory): Account {
 
 /** A part of a device's memory at the moment of an out-of-memory. */
 export interface Part {
-  readonly name: CategoryName | 'allocated' | 'unused' | 'outside' | 'free';
+  readonly name: CategoryName | 'allocated' | 'unused' | 'others' | 'outside' | 'free';
   readonly bytes: number;
   /** Storages. */
   readonly count: number | null;
@@ -158,8 +158,8 @@ export const censusOf = (census: Census | null, index: number | null): CensusDev
   census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
 
 /**
- * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what lies
- * outside of it, and what was free.
+ * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what other
+ * processes were seen to hold, what else lies outside of the allocator, and what was free.
  */
 export function partsOf(account: Account, census: CensusDevice | null): readonly Part[] {
   const parts: Part[] = [];
@@ -178,7 +178,10 @@ export function partsOf(account: Account, census: CensusDevice | null): readonly
     plain('allocated', account.allocated);
     plain('unused', account.unused);
   }
-  plain('outside', account.outside);
+  // What the tool saw before the step may have shrunk since: never more than what is outside.
+  const others = Math.min(account.othersHeld, account.outside ?? 0);
+  plain('others', others);
+  plain('outside', account.outside === null ? null : account.outside - others);
   plain('free', account.free);
   return parts;
 }

@@ -6,9 +6,9 @@
  */
 import { formatBytes } from '../bytes.js';
 import type { LeftOut, Manifest, ManifestProcess, SnapshotReference } from '../evidence/manifest.js';
-import type { Cycle } from '../evidence/receipt.js';
 import { count } from '../text.js';
 import { type Block, bytesOf, fit, plainBlock } from './blocks.js';
+import { mergedCycles } from './cycles.js';
 import { foldStack, placeOf, userFrame } from './frames.js';
 import { hintsFor } from './hints.js';
 import { escapeText, inlineHtml, markdown, row, shellWord, tableHead } from './markdown.js';
@@ -22,6 +22,7 @@ import {
   LARGE_SNAPSHOT,
   name,
   notArmed,
+  notSeenSentences,
   ownersRich,
   partRich,
   processName,
@@ -69,10 +70,10 @@ const paragraph = (rich: Rich): string => `${markdown(rich)}\n\n`;
 const heading = (words: string): string => `**${escapeText(words)}**\n\n`;
 
 /** A folded block. An empty line after `<summary>` makes GitHub read Markdown inside. */
-function folded(weight: number, title: Rich, inside: Omit<Block, 'weight'>): Block {
+function folded(weight: number, title: Rich, inside: Omit<Block, 'weight'>, open = false): Block {
   return {
     weight,
-    open: `<details><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
+    open: `<details${open ? ' open' : ''}><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
     rows: inside.rows,
     close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
   };
@@ -116,10 +117,10 @@ export function stackLines(stack: OomStory['oom']['stack'], workspace: string | 
   const lines: string[] = [];
   for (const group of foldStack(stack)) {
     if (group.kind === 'library') {
-      lines.push(`  … ${count(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
+      lines.push(`… ${count(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
       continue;
     }
-    for (const frame of group.frames) lines.push(`  ${placeOf(frame, workspace)}  ${frame.function}`);
+    for (const frame of group.frames) lines.push(`${placeOf(frame, workspace)}  ${frame.function}`);
   }
   return lines.map((line) => shorten(line, 200));
 }
@@ -132,11 +133,8 @@ function stackBlock(manifest: Manifest, story: OomStory): Block | null {
   const shown = lines.slice(-MOST.stack);
   const own = userFrame(stack, workspace) === null ? 'no frame of your own code in it' : 'your own frames, libraries folded';
   const whose = main ? 'main thread while another one failed' : story.oom.thread === 'backward' ? 'autograd thread' : 'innermost last';
-  return folded(50, say`Where the program stood: ${own}, ${whose}`, {
-    open: fenced(lines.length > shown.length ? [`  … ${lines.length - shown.length} more above`, ...shown] : shown),
-    rows: [],
-    close: () => '',
-  });
+  const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
+  return folded(50, say`Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
 }
 
 /** Squares of the picture: different in lightness as well as in hue, in the order of the table below it. */
@@ -149,10 +147,12 @@ export const SQUARES: Readonly<Record<Part['name'], string>> = {
   unknown: '🟫',
   allocated: '🟦',
   unused: '🔳',
-  outside: '🟥',
+  others: '🟥',
+  outside: '⬛',
   free: '⬜',
 };
-const PICTURE = 20;
+/** As many as a phone shows in one line. */
+const PICTURE = 16;
 
 /** `parts` as a row of `PICTURE` squares; who has the largest remainder gets what rounding leaves over. */
 export function picture(parts: readonly Part[]): string {
@@ -177,12 +177,11 @@ function categoriesBlock(manifest: Manifest, story: OomStory): Block | null {
   if (parts.length === 0 || whole === 0) return null;
   const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
   const owners = parts.some((part) => ownersRich(part).length > 0);
-  const names = ['', title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-  const head = tableHead(names, ['left', 'left', 'right', 'right', 'left']);
+  const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
+  const head = tableHead(names, ['left', 'right', 'right', 'left']);
   const rows = parts.map((part) => {
     const cells = [
-      [SQUARES[part.name]],
-      part.name === 'free' ? (['free'] as Rich) : partRich(part),
+      say`${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : partRich(part)}`,
       [formatBytes(part.bytes)],
       [share(part.bytes, whole)],
     ];
@@ -201,7 +200,7 @@ function categoriesBlock(manifest: Manifest, story: OomStory): Block | null {
   }
   return {
     weight: 90,
-    open: `<p aria-hidden="true">${picture(parts)} <sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
+    open: `<p aria-hidden="true">${picture(parts)}<br><sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
     rows,
     close: () => `\n${notes.length === 0 ? '' : paragraph(joinRich(notes))}`,
   };
@@ -347,29 +346,6 @@ function gpuBlock(manifest: Manifest): Block | null {
   });
 }
 
-interface MergedCycle {
-  readonly cycle: Cycle;
-  readonly seen: number;
-  readonly bytes: number;
-  readonly processes: ReadonlySet<string>;
-}
-
-/** Cycles of all processes by shape, those that held most first. */
-export function mergedCycles(manifest: Manifest): readonly MergedCycle[] {
-  const merged = new Map<string, { cycle: Cycle; seen: number; bytes: number; processes: Set<string> }>();
-  for (const process of manifest.processes) {
-    for (const cycle of process.cycles?.cycles ?? []) {
-      const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
-      const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set<string>() };
-      entry.seen += cycle.seen;
-      entry.bytes += held;
-      entry.processes.add(processName(process));
-      merged.set(cycle.id, entry);
-    }
-  }
-  return [...merged.values()].sort((a, b) => b.bytes - a.bytes);
-}
-
 function cyclesBlock(manifest: Manifest): Block | null {
   if (manifest.cycles.count === 0) return null;
   const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
@@ -501,26 +477,15 @@ function processesTitle(manifest: Manifest): Rich {
 
 /** What was not seen, each with its remedy. Not folded: no evidence is not a pass. */
 function notSeenBlock(manifest: Manifest): Block | null {
-  const lines: Rich[] = [];
-  for (const gate of manifest.gates) {
-    if (gate.gate === 'if-no-torch') lines.push([shorten(gate.message, 500)]);
-  }
-  for (const seen of manifest.unarmed) {
-    lines.push(say`${name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`);
-  }
-  for (const line of manifest.not_seen) lines.push([shorten(line, 500)]);
-  if (manifest.not_seen.length === 0) {
-    for (const process of notArmed(manifest)) {
-      lines.push(say`${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
-    }
-  }
-  // A hint about the text of the step is worth a line only where something is missing.
-  if (lines.length > 0 || manifest.processes.length === 0) {
-    for (const hint of manifest.script_hints) lines.push(say`Line ${hint.line} of the step uses ${name(hint.what)}: ${shorten(hint.advice, 300)}`);
-  }
+  const lines = notSeenSentences(manifest);
   if (lines.length === 0) return null;
   const shown = lines.slice(0, MOST.lines);
-  return { weight: 82, open: heading('Not seen'), rows: shown.map((line) => `- ${markdown(line)}\n`), close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n` };
+  return {
+    weight: 82,
+    open: heading('Not seen'),
+    rows: shown.map((line) => `- ${markdown(line)}\n`),
+    close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+  };
 }
 
 function survivorsBlock(manifest: Manifest): Block | null {

@@ -44,19 +44,24 @@ BY_HAND = {
     "libcublasLt": ("lib_cublasLt.c",),
     "libcuda": ("lib_cuda.c",),
     "libcudnn": ("lib_cudnn.c",),
+    "libcusparse": ("lib_cusparse.c",),
     "libnccl": ("lib_nccl.c",),
     "libnvidia-ml": ("lib_nvml.c",),
     "libnvrtc": ("lib_nvrtc.c",),
 }
 
-# What a stub answers, by library: success (0) where a call computes or sets something that no one can check,
-# an error where the caller would go on with something it did not get.
-CUDA_NOT_SUPPORTED = 801
-NVRTC_INTERNAL_ERROR = 11
+# What a stub answers, by library: success (0) where a call computes or sets something that no one can check; where
+# callers ask for sizes and handles and would go on with something they did not get, the library's own code for
+# "not supported" (cusolver: of the matrix type, which torch can name; nvrtc has none: its internal error).
 ANSWERS = {
-    "libcudart": CUDA_NOT_SUPPORTED,
-    "libcuda": CUDA_NOT_SUPPORTED,
-    "libnvrtc": NVRTC_INTERNAL_ERROR,
+    "libcuda": 801,
+    "libcudart": 801,
+    "libcufft": 16,
+    "libcufile": 5001,
+    "libcusolver": 8,
+    "libcusparse": 10,
+    "libcusparseLt": 10,
+    "libnvrtc": 11,
 }
 
 # Symbols without a version are told apart by how their names begin (libcuda last: others begin like it too).

@@ -352,6 +352,28 @@ def graphs_say_no():
     raise AssertionError("captured")
 
 
+@case()
+def what_is_not_possible_says_so():
+    """None of these may look like an out-of-memory, which is what the tests are about."""
+    import torch
+
+    x = torch.eye(4, device="cuda")
+    for attempt in (
+        lambda: torch.fft.fft(x),
+        lambda: x.to_sparse_csr() @ x,
+        lambda: torch.linalg.cholesky(x),
+        lambda: torch.gcd(x.int(), x.int()),
+        lambda: torch.multiprocessing.reductions.reduce_tensor(x),
+    ):
+        try:
+            attempt()
+        except torch.OutOfMemoryError as error:
+            raise AssertionError("an out-of-memory") from error
+        except RuntimeError as error:
+            words = str(error).lower().replace("_", " ")
+            assert "not supported" in words or "stand-in" in words, words
+
+
 @case(DEVICES="2")
 def two_devices():
     import torch

@@ -57,34 +57,36 @@ async function main() {
   const style = values['cancel-style'];
   if (style !== 'github' && style !== 'act')
     throw new TypeError(`--cancel-style ${style}; accepted are github, act`);
-  const temp = resolve(values.temp ?? mkdtempSync(join(tmpdir(), 'runner-')));
+  const inputs = pairs(values.input, 'input');
+  const env = pairs(values.env, 'env');
   const cancelAfter = millis(values['cancel-after'], 'cancel-after');
   const timeoutMs = millis(values.timeout, 'timeout');
+  const temp = resolve(values.temp ?? mkdtempSync(join(tmpdir(), 'runner-')));
   const service = values.service
     ? await startService({ dir: join(temp, '_service'), faults: parseFaultArgs(values.fault) })
     : null;
   try {
     const report = await runAction({
       actionDir: resolve(values.action),
-      inputs: pairs(values.input, 'input'),
-      env: { ...service?.env, ...pairs(values.env, 'env') },
+      inputs,
+      env: { ...service?.env, ...env },
       temp: join(temp, '_temp'),
       cancelStyle: style,
+      ...(values.quiet ? {} : { onLog: (/** @type {string} */ line) => console.log(line) }),
       ...(values.workspace === undefined ? {} : { workspace: values.workspace }),
       ...(values.node === undefined ? {} : { node: values.node }),
       ...(cancelAfter === undefined ? {} : { cancelAfter }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
-    if (!values.quiet) process.stdout.write(report.log);
     heading(`outputs (${report.conclusion}, main ended with ${report.main.signal ?? report.main.code})`);
     for (const [name, value] of Object.entries(report.outputs)) console.log(indent(`${name}: ${value}`));
     heading('summary');
     console.log(indent(report.summary || '(none)'));
     heading('annotations');
-    for (const a of report.annotations)
-      console.log(
-        `  ${a.level}${a.title ? ` [${a.title}]` : ''}${a.file ? ` ${a.file}:${a.line ?? ''}` : ''}: ${a.message}`,
-      );
+    for (const a of report.annotations) {
+      const place = a.file ? ` ${a.file}:${a.line ?? ''}` : '';
+      console.log(indent(`${a.level}${a.title ? ` [${a.title}]` : ''}${place}: ${a.message}`));
+    }
     heading('artifacts');
     for (const a of service?.artifacts() ?? [])
       console.log(

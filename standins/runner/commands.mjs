@@ -125,12 +125,14 @@ export class StepLog {
    * @param {boolean} [options.debug] show ::debug:: lines
    * @param {string} [options.workspace] files of annotations under it are made relative to it
    * @param {number} [options.maxLogBytes] oldest lines beyond it are dropped
+   * @param {(line: string) => void} [options.onWrite] hears each line of the log as it is written
    */
-  constructor({ masker, debug = false, workspace = '', maxLogBytes = Number.POSITIVE_INFINITY }) {
+  constructor({ masker, debug = false, workspace = '', maxLogBytes = Number.POSITIVE_INFINITY, onWrite }) {
     this.masker = masker;
     this.showDebug = debug;
     this.workspace = workspace;
     this.maxLogBytes = maxLogBytes;
+    this.onWrite = onWrite;
     /** @type {string[]} */
     this.lines = [];
     this.logLength = 0;
@@ -153,6 +155,7 @@ export class StepLog {
   /** @param {string} text a line, or several, already free of commands */
   write(text) {
     const line = this.masker.hide(text);
+    this.onWrite?.(line);
     this.lines.push(line);
     this.logLength += line.length + 1;
     if (this.logLength <= this.maxLogBytes) return;

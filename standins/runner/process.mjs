@@ -90,7 +90,7 @@ export class LineReader {
   }
 
   #emit() {
-    const line = Buffer.concat(this.rest);
+    const line = this.rest.length === 1 ? /** @type {Buffer} */ (this.rest[0]) : Buffer.concat(this.rest);
     this.rest = [];
     this.restBytes = 0;
     if (this.everyLine || holdsCommand(line)) this.onLine(line.toString('utf8'));

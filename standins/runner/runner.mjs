@@ -70,6 +70,7 @@ export const cleanEnv = (env) =>
  * @param {Partial<import('./process.mjs').Graces>} [options.graces] milliseconds
  * @param {boolean} [options.cleanOrphans] end orphans after post (true)
  * @param {(stage: 'main' | 'post', pid: number) => void} [options.onStart]
+ * @param {(line: string) => void} [options.onLog] hears each line of the log, masked, as it is written
  * @returns {Promise<RunReport>}
  */
 export async function runAction(options) {
@@ -106,6 +107,7 @@ export async function runAction(options) {
     const log = new StepLog({
       ...{ masker, workspace, debug: options.debug ?? false },
       maxLogBytes: options.keepOutput === false ? 1 << 20 : Number.POSITIVE_INFINITY,
+      ...(options.onLog === undefined ? {} : { onWrite: options.onLog }),
     });
     for (const warning of how.first ?? []) log.issue('warning', warning);
     const files = makeFiles(temp);
@@ -208,6 +210,7 @@ export async function runAction(options) {
         ? `The action '${name}' has timed out after ${minutes} minutes.`
         : 'The operation was canceled.';
     const line = `##[error]${message}\n`;
+    options.onLog?.(line.trimEnd());
     main.annotations.push({ level: 'error', message });
     main.log += line;
     fullLog.push(line);

@@ -70,14 +70,14 @@ export function blobStore(dir) {
    * Writes a body to a new file; a body that ends early or fails leaves nothing.
    * @param {string} key @param {NodeJS.ReadableStream} body @param {Transform[]} through
    * @param {number | null} declared Content-Length in bytes
+   * @param {import('node:crypto').Hash} [hash] of a whole blob; blocks are hashed when they are joined
    */
-  async function receive(key, body, through, declared) {
+  async function receive(key, body, through, declared, hash) {
     const path = join(folder(key), `part-${randomBytes(6).toString('hex')}`);
-    const hash = createHash('sha256');
     let bytes = 0;
     const tap = new Transform({
       transform(chunk, _encoding, done) {
-        hash.update(chunk);
+        hash?.update(chunk);
         bytes += chunk.length;
         done(null, chunk);
       },
@@ -91,7 +91,7 @@ export function blobStore(dir) {
       rmSync(path, { force: true });
       throw error;
     }
-    return { path, bytes, sha256: hash.digest('hex') };
+    return { path, bytes };
   }
 
   return {
@@ -100,11 +100,12 @@ export function blobStore(dir) {
 
     /** The whole blob in one request. @param {string} key @param {any} body @param {any[]} through @param {number|null} declared */
     async putBlob(key, body, through, declared) {
-      const part = await receive(key, body, through, declared);
+      const hash = createHash('sha256');
+      const { path: part, bytes } = await receive(key, body, through, declared, hash);
       const path = join(folder(key), 'blob');
-      renameSync(part.path, path);
-      committed.set(key, { ...part, path });
-      return part.bytes;
+      renameSync(part, path);
+      committed.set(key, { path, bytes, sha256: hash.digest('hex') });
+      return bytes;
     },
 
     /** @param {string} key @param {string} id @param {any} body @param {any[]} through @param {number|null} declared */

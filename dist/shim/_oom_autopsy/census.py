@@ -17,6 +17,7 @@ from .census_frames import all_stacks, begins_in_python, outermost_arguments
 from .census_graph import IDLE, OWN_DEVICE, GraphWalk, backward_state
 from .census_names import ModuleTree, clean, is_dict, optimizer_name
 from .census_objects import (
+    MAX_ITEMS,
     TENSOR,
     WRAPPER,
     Clock,
@@ -148,6 +149,8 @@ class _Look:
                 "a backward pass runs on other threads: the gradients of "
                 f"{self.unread_gradients} tensors and what {nodes} autograd nodes saved were not read"
             )
+        if self.kinds.wide:
+            self.cuts.append(f"{self.kinds.wide} nested values were read up to {MAX_ITEMS} members only")
         if self.api.saved_data is None:
             self.cuts.append("this torch does not show saved tensors (SavedTensor.data came with 2.6)")
 

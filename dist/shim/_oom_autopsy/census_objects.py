@@ -74,6 +74,8 @@ class Kinds:
         self.plain = frozenset(map(id, api.plain_tensors))
         self.known = {}  # id(type) -> kind
         self.keep = []  # the types themselves, so that an id stays theirs
+        self.readers = {}  # id(type) -> how to list a container of it, or None
+        self.wide = 0  # values too wide to be read to their end
         self._fields = {}
 
     def of(self, obj):
@@ -152,33 +154,46 @@ def field(kinds, obj, name):
     return None
 
 
-def members(kinds, value, objects):
-    """What a container holds, or None where `value` is none. With `objects`, instances of plain classes count as one.
+CONTAINERS = (
+    (dict, lambda value: list(dict.values(value))),
+    (list, list.copy),
+    (tuple, lambda value: list(tuple.__iter__(value))),
+    (set, lambda value: list(set.__iter__(value))),
+    (frozenset, lambda value: list(frozenset.__iter__(value))),
+    (deque, lambda value: list(deque.__iter__(value))),
+)
 
-    dict, list, tuple, set, frozenset, deque and their subclasses are read by the builtin's own method, in one C call.
-    """
-    kind = type(value)
+
+def container_reader(kind):
+    """How to list what a container of this type holds, in one C call of the builtin's own method; None for others."""
     for base in _MRO(kind):
-        if base is dict:
-            return list(dict.values(value))
-        if base is list:
-            return list.copy(value)
-        if base is tuple:
-            return list(tuple.__iter__(value))
-        if base is set:
-            return list(set.__iter__(value))
-        if base is frozenset:
-            return list(frozenset.__iter__(value))
-        if base is deque:
-            return list(deque.__iter__(value))
+        for builtin, read in CONTAINERS:
+            if base is builtin:
+                return read
+    return None
+
+
+def members(kinds, value, objects):
+    """What a container holds, or None where `value` is none. With `objects`, instances of plain classes count as one."""
+    kind = type(value)
+    try:
+        read = kinds.readers[id(kind)]
+    except KeyError:
+        kinds.keep.append(kind)
+        read = kinds.readers[id(kind)] = container_reader(kind)
+    if read is not None:
+        return read(value)
     if objects and kinds.of_type(kind) == 0:
         return [item for _, item in kinds.fields(value)]
     return None
 
 
 def tensors_in(kinds, value, objects=False):
-    """The tensors inside nested containers, at most MAX_DEPTH deep and MAX_ITEMS wide. Modules are not entered."""
-    found, seen, level = [], set(), [value]
+    """The tensors inside nested containers, at most MAX_DEPTH deep and MAX_ITEMS wide. Modules are not entered.
+
+    A wider value is read up to there, and counted in `kinds.wide`.
+    """
+    found, seen, level, room = [], set(), [value], MAX_ITEMS
     for _ in range(MAX_DEPTH):
         deeper = []
         for item in level:
@@ -188,15 +203,16 @@ def tensors_in(kinds, value, objects=False):
             if id(item) in seen:
                 continue
             inside = members(kinds, item, objects)
-            if inside is not None:
-                seen.add(id(item))
-                deeper.extend(inside)
-            if len(deeper) + len(seen) > MAX_ITEMS:
-                raise OutOfTime(f"a nested value of more than {MAX_ITEMS} members")
+            if inside is None:
+                continue
+            seen.add(id(item))  # `value` keeps it, so the id stays its own
+            deeper.extend(inside[:room])
+            if len(inside) > room:
+                kinds.wide += 1
+            room = max(0, room - len(inside))
         if not deeper:
             break
         level = deeper
-        # `level` keeps the items alive, so their ids stay theirs as long as `seen` is asked about them
     return found
 
 
@@ -235,12 +251,14 @@ def live_objects(kinds, found, clock, max_objects, share):
         for start in range(0, min(total, max_objects), CHUNK):
             clock.check(lambda at=start: f"looked at {at} of {total} objects", share)
             chunk = everything[start : start + min(CHUNK, max_objects - start)]
-            types_by_id = dict(zip(map(id, map(type, chunk)), map(type, chunk)))
-            for number, kind in types_by_id.items():
-                if number not in wanted:
-                    wanted[number] = kinds.of_type(kind) != 0
+            numbers = list(map(id, map(type, chunk)))
+            new = set(numbers).difference(wanted)
+            if new:
+                types_of = dict(zip(numbers, map(type, chunk)))
+                for number in new:
+                    wanted[number] = kinds.of_type(types_of[number]) != 0
             interesting = {number for number, yes in wanted.items() if yes}
-            picked = itertools.compress(chunk, map(interesting.__contains__, map(id, map(type, chunk))))
+            picked = itertools.compress(chunk, map(interesting.__contains__, numbers))
             for obj in picked:
                 found.take(kinds, obj)
             found.objects = start + len(chunk)

@@ -29,7 +29,7 @@ def on_oom(device, wanted, limit, free):
     try:
         me = process.mine()
         if me is not None and _thread.get_ident() not in me.busy:
-            raised = _observe(me, sys._getframe(1), int(device), int(wanted), int(limit), int(free))
+            raised = _observe(me, sys._getframe().f_back, int(device), int(wanted), int(limit), int(free))
     except Exception as error:
         faults.report("observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}")
     if raised is not None:

@@ -317,9 +317,9 @@ def view_function_mode_reader():
     return getattr(torch()._C, "_is_torch_function_mode_enabled", lambda: True)
 
 
-def view_without_torch_function():
-    """A context in which reading a tensor runs no `__torch_function__` of the user's. torch._C.DisableTorchFunction: 2.0 to 2.14.1."""
-    return torch()._C.DisableTorchFunction()
+def view_quiet_class():
+    """A context manager class; inside, reading a tensor runs no `__torch_function__`. torch._C.DisableTorchFunction: 2.0 to 2.14.1."""
+    return torch()._C.DisableTorchFunction
 
 
 def view_dispatch_mode():
@@ -364,13 +364,23 @@ def view_optimizer_hooks(before, after):
     return handles
 
 
+def view_last_post_hook():
+    """Id of the global post-step hook that runs last, None when that cannot be told. torch.optim.optimizer's own dict
+    (_global_optimizer_post_hooks: 2.0 to 2.14.1) is iterated as it is: taking a hook out in mid-iteration raises in the user's
+    step, unless it is the last (tried with Python 3.9 to 3.13)."""
+    hooks = getattr(_optimizer_module(), "_global_optimizer_post_hooks", None)
+    return next(reversed(hooks), None) if hooks else None
+
+
 def view_compile_in_use():
     """Whether anything was given to torch.compile in this process. torch._dynamo is in sys.modules with any optimizer, so its
-    presence says nothing: its list of backends does (torch._dynamo.eval_frame.cached_backends: 2.1.2 to 2.14.1)."""
+    presence says nothing: its table of backends does (torch._dynamo.eval_frame.cached_backends: 2.1.2 to 2.14.1; the
+    disabled functions of torch.optim stand in it as None)."""
     frames = sys.modules.get("torch._dynamo.eval_frame")
-    utils = sys.modules.get("torch._dynamo.utils")
-    counters = getattr(utils, "counters", None) or {}
-    return bool(getattr(frames, "cached_backends", None)) or bool((counters.get("frames") or {}).get("total"))
+    if any(backend is not None and backend is not False for backend in (getattr(frames, "cached_backends", None) or {}).values()):
+        return True
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None) or {}
+    return bool((counters.get("frames") or {}).get("total"))
 
 
 def oracle_parts():

@@ -115,17 +115,27 @@ class Recorder:
     """One recording. `install()` on the thread that trains, `uninstall()` when done; `ledger` holds the account.
 
     `operations`: watch every operation (a dispatch mode). Without it only hooks run and activations are not seen.
+    `gradients`, `modules`: each parameter's accumulation hook; global module hooks.
+    `optimizers`: register the step hooks. Without it the caller's own hooks call `before_step` and `after_step`.
     `pointers`: keep each row's data pointer and operation number, for the join with the oracle.
     """
 
-    def __init__(self, *, operations: bool = True, pointers: bool = False, gradients: bool = True,
-                 modules: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        operations: bool = True,
+        pointers: bool = False,
+        gradients: bool = True,
+        modules: bool = True,
+        optimizers: bool = True,
+    ) -> None:
         self.ledger = Ledger()
         self.blind: Counter[str] = Counter()  # what was there and could not be accounted for -> how often
         self.faults: list[str] = []  # ours, one line each, bounded
         self.calls = 0  # operations seen so far
         self.retired = False
-        self._operations, self._pointers, self._gradients, self._modules = operations, pointers, gradients, modules
+        self._operations, self._pointers, self._gradients = operations, pointers, gradients
+        self._modules, self._optimizers = modules, optimizers
         self._live: dict[int, _Death] = {}
         self._stacks: dict[int, list[_Frame]] = {}
         self._handles: list[Any] = []
@@ -149,11 +159,14 @@ class Recorder:
         self._plain = (torch.Tensor, torch.nn.Parameter)
         self._task = torch_api.view_graph_task_reader()
         self._function_mode_on = torch_api.view_function_mode_reader()
+        # Inside of it, reading a tensor runs no `__torch_function__` of the user's (a mode of theirs, a subclass).
+        self._quietly = torch_api.view_quiet_class()
         self._thread = threading.get_ident()
         try:
             if self._modules:
                 self._handles += torch_api.view_module_hooks(self._before_forward, self._after_forward)
-            self._handles += torch_api.view_optimizer_hooks(self._before_step, self._after_step)
+            if self._optimizers:
+                self._handles += torch_api.view_optimizer_hooks(self.before_step, self.after_step)
             if self._operations:
                 self._mode = _mode_class()(self)
                 self._mode.__enter__()
@@ -187,11 +200,6 @@ class Recorder:
         mode.__exit__(None, None, None)
         return True
 
-    def stop_operations(self) -> bool:
-        """Goes on with hooks alone: the dispatch mode is left and no operation is seen from here on."""
-        self._operations = False
-        return self.leave_mode()
-
     def fault(self, where: str, error: BaseException) -> None:
         if len(self.faults) < 8:
             self.faults.append(f"{where}: {type(error).__name__}")  # no message: it may hold the user's values
@@ -223,39 +231,32 @@ class Recorder:
 
     # ---- storages
 
-    def _storages(self, tensor: Any) -> Iterator[Any]:
-        """The storages under a tensor. None for those that hold no memory here; layouts not understood are counted."""
+    def _storages(self, tensor: Any) -> tuple[Any, ...]:
+        """The storages under a tensor; those of its parts for a wrapper (DTensor). What has none is counted as blind."""
         kind = type(tensor)
         if kind not in self._plain:
             if hasattr(kind, "__tensor_flatten__"):
                 names, _ = tensor.__tensor_flatten__()
-                for name in names:
-                    yield from self._storages(getattr(tensor, name))
-                return
+                return tuple(storage for name in names for storage in self._storages(getattr(tensor, name)))
             if kind.__name__ in ("FakeTensor", "FunctionalTensor"):
-                return
-        if tensor.is_meta:
-            return
-        if tensor.layout is not self._torch.strided:
-            self.blind["tensor that is not strided (sparse, mkldnn)"] += 1
-            return
+                return ()
         try:
-            storage = tensor.untyped_storage()
+            return (tensor.untyped_storage(),)
         except (NotImplementedError, RuntimeError):
-            self.blind["tensor without a storage (functorch and other wrappers)"] += 1
-            return
-        yield storage
+            self.blind["tensor without a storage of its own (sparse, mkldnn layout, functorch)"] += 1
+            return ()
 
-    def _begin(self, storage: Any, reason: Reason, seen: bool, phase: str, op: Any, call: int) -> Row:
+    def _begin(self, storage: Any, reason: Reason, seen: bool, phase: str, call: int) -> None:
+        device = storage.device
+        if device.type == "meta":
+            return  # a shape without memory
         nbytes = storage.nbytes()
-        row = Row(reason, nbytes, storage.device, seen=seen, phase=phase, op=op,
-                  ptr=storage.data_ptr() if self._pointers else 0, call=call)
+        row = Row(reason, nbytes, device, seen, phase, storage.data_ptr() if self._pointers else 0, call)
         key = id(storage)
         death = _Death(storage, self._gone)
         death.key, death.row = key, row
         self._live[key] = death
         self.ledger.events.append((SEEN if seen else ALLOC, row, nbytes))
-        return row
 
     def _gone(self, death: Any) -> None:
         row = death.row
@@ -278,7 +279,7 @@ class Recorder:
         for storage in self._storages(tensor):
             death = self._live.get(id(storage))
             if death is None:
-                self._begin(storage, reason, True, self.phase(), None, 0)
+                self._begin(storage, reason, True, self.phase(), 0)
             else:
                 self._size(storage, death.row)
                 death.row.reason = better(death.row.reason, reason, seen=death.row.seen)
@@ -292,16 +293,15 @@ class Recorder:
         if effect == _ALIAS or out is None:
             return
         if self._function_mode_on():
-            with torch_api.view_without_torch_function():  # or reading a tensor's storage would run the user's mode
-                self._outputs(func, effect, args, kwargs, out)
+            with self._quietly():
+                self._outputs(effect, args, kwargs, out)
         else:
-            self._outputs(func, effect, args, kwargs, out)
+            self._outputs(effect, args, kwargs, out)
 
-    def _outputs(self, func: Any, effect: int, args: Any, kwargs: Any, out: Any) -> None:
+    def _outputs(self, effect: int, args: Any, kwargs: Any, out: Any) -> None:
         reason: Reason | None = None
         for tensor in (out,) if type(out) in self._plain else walk(out, 3):
-            kind = type(tensor)
-            if kind not in self._plain and not isinstance(tensor, self._torch.Tensor):
+            if type(tensor) not in self._plain and not isinstance(tensor, self._torch.Tensor):
                 continue
             for storage in self._storages(tensor):
                 death = self._live.get(id(storage))
@@ -316,7 +316,7 @@ class Recorder:
                     reason = _OUTPUT_REASON[phase]
                     if phase == OUTSIDE and self._needs_grad(args, kwargs):
                         reason = Reason.OUTPUT_NEEDS_GRAD
-                self._begin(storage, reason, False, phase, func, self.calls)
+                self._begin(storage, reason, False, phase, self.calls)
 
     def _needs_grad(self, args: Any, kwargs: Any) -> bool:
         tensor = self._torch.Tensor
@@ -336,11 +336,11 @@ class Recorder:
                     self.blind["module run on another thread (its operations are not seen)"] += 1
                 if self.on_outermost is not None:
                     self.on_outermost(module)
-                with torch_api.view_without_torch_function():
+                with self._quietly():
                     for leaf in walk(args):
                         self.mark(leaf, Reason.MODULE_ARGUMENT)
             if self._known_modules.first(module):
-                with torch_api.view_without_torch_function():
+                with self._quietly():
                     self._contents(module)
         except Exception as error:
             self.fault("before forward", error)
@@ -361,7 +361,7 @@ class Recorder:
             stack = self._stacks.get(threading.get_ident())
             if kwargs and not any(frame.phase == FORWARD for frame in stack or ()):
                 # The global pre-hook is not given keyword arguments (torch 2.14): they are seen here, after the fact.
-                with torch_api.view_without_torch_function():
+                with self._quietly():
                     for leaf in walk(kwargs):
                         self.mark(leaf, Reason.MODULE_ARGUMENT)
         except Exception as error:
@@ -376,27 +376,27 @@ class Recorder:
         if self.retired:
             return
         try:
-            with torch_api.view_without_torch_function():
+            with self._quietly():
                 self.mark(parameter.grad, Reason.GRAD_ACCUMULATED)
         except Exception as error:
             self.fault("after gradient accumulation", error)
 
-    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self.retired:
             return
         try:
-            self._pop(optimizer)  # a step that raised never reached _after_step
+            self._pop(optimizer)  # a step that raised never reached after_step
             self._push(OPTIMIZER, optimizer)
-            with torch_api.view_without_torch_function():
+            with self._quietly():
                 self.look_at(optimizer, state=False)
         except Exception as error:
             self.fault("before optimizer step", error)
 
-    def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self.retired:
             return
         try:
-            with torch_api.view_without_torch_function():
+            with self._quietly():
                 for leaf in walk(list(optimizer.state.values())):
                     self.mark(leaf, Reason.OPTIMIZER_STATE)
             self._pop(optimizer)
@@ -441,7 +441,11 @@ def _mode_class() -> Any:
             if recorder.retired:
                 return func(*args, **kwargs) if kwargs else func(*args)
             recorder.calls += 1
-            out = func(*args, **kwargs) if kwargs else func(*args)
+            try:
+                out = func(*args, **kwargs) if kwargs else func(*args)
+            except BaseException:
+                func = types = args = kwargs = None  # an out-of-memory's traceback must not keep this call's tensors alive
+                raise
             try:
                 recorder.observe(func, args, kwargs, out)
             except Exception as error:

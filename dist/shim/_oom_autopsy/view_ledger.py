@@ -65,22 +65,22 @@ _WEIGHT = {
 # a backward or an optimizer's step stays what it was observed as, also when it is handed to the next module (a loss module).
 _MAY_BECOME_INPUT = (Reason.OUTPUT_OUTSIDE, Reason.MODULE_BUFFER)
 
-SEEN, ALLOC, FREE, RESIZE, STEP = "=", "+", "-", "~", "|"
+SEEN, ALLOC, FREE, RESIZE = "=", "+", "-", "~"
 
 
 class Row:
     """One storage, from the first sight of it to its death. `nbytes` is its present size."""
 
-    __slots__ = ("call", "device", "nbytes", "op", "phase", "ptr", "reason", "seen")
+    __slots__ = ("call", "device", "nbytes", "phase", "ptr", "reason", "seen")
 
-    def __init__(self, reason: Reason, nbytes: int, device: Any, *, seen: bool, phase: str = "", op: Any = None,
-                 ptr: int = 0, call: int = 0) -> None:
+    def __init__(
+        self, reason: Reason, nbytes: int, device: Any, seen: bool, phase: str = "", ptr: int = 0, call: int = 0
+    ) -> None:
         self.reason = reason
         self.nbytes = nbytes
         self.device = device
         self.seen = seen  # True: it existed before anything of ours saw it made
         self.phase = phase
-        self.op = op
         self.ptr = ptr  # data pointer, kept only for the join with the oracle; 0 otherwise
         self.call = call  # number of the dispatched op that made it; 0 when it was not seen being made
 
@@ -89,8 +89,8 @@ class Row:
         return self.reason.category
 
 
-Event = Tuple[str, Optional[Row], int]
-"""(kind, row, bytes): kind is SEEN, ALLOC, FREE (bytes of the row then), RESIZE (signed difference) or STEP (bytes = number)."""
+Event = Tuple[str, Row, int]
+"""(kind, row, bytes): kind is SEEN, ALLOC, FREE (bytes that the row had) or RESIZE (signed difference)."""
 
 
 def better(old: Reason, new: Reason, *, seen: bool) -> Reason:
@@ -117,7 +117,7 @@ class Ledger:
 def _moves(events: List[Event]) -> Iterator[Tuple[int, str, Row, int]]:
     """(index, kind, row, signed bytes) of each event that moves bytes."""
     for index, (kind, row, nbytes) in enumerate(events):
-        if row is not None and nbytes:
+        if nbytes:
             yield index, kind, row, -nbytes if kind == FREE else nbytes
 
 
@@ -131,6 +131,7 @@ class Window:
         held: Dict[Row, int] = {}
         self.baseline: List[Tuple[Row, int]] = []
         self.moves: List[Tuple[str, Row, int]] = []  # (kind, row, signed bytes) inside the window
+        self.positions: List[int] = []  # of each move: its index in the ledger
         largest: Dict[Row, int] = {}
         for index, kind, row, delta in _moves(events):
             if index < since:
@@ -141,6 +142,7 @@ class Window:
                 if not self.moves and not self.baseline and held:
                     self._open(held, largest)
                 self.moves.append((kind, row, delta))
+                self.positions.append(index)
                 held[row] = held.get(row, 0) + delta
                 largest[row] = max(largest.get(row, 0), held[row])
         if not self.moves and held:

@@ -1,6 +1,7 @@
-"""A torch of a hundred lines, for what the real one cannot show here: Pythons it is not installed for, builds for other
-devices, and programs by the hundred (it imports in a millisecond). It has the names the shim meets, with torch's own
-behaviour: the recorder, the queue of lazy calls, the observers that run before the error.
+"""A torch of a hundred lines, for what the real one cannot show here: Pythons it is not installed for,
+builds for other devices, and programs by the hundred (it imports in a millisecond). It has the names the
+shim meets, with torch's own behaviour: the recorder, the queue of lazy calls, the observers that run before
+the error.
 
 TINY_TORCH: "" a CUDA build of 2.14, "cpu", "hip", "xpu", "2.0" (before the recorder's present arguments),
 "broken" (its import fails), "async" (backend cudaMallocAsync), "refuses" (arming raises).
@@ -41,13 +42,19 @@ def _record(enabled, *args):
     _C.state["calls"].append((enabled, *args))
 
 
+def _enabled():
+    if KIND == "async":
+        raise RuntimeError("cudaMallocAsync does not yet support recordHistory")
+    return _C.state["on"]
+
+
 if KIND not in ("cpu", "xpu"):
     _C._cuda_attach_out_of_memory_observer = _C.observers.append
     if KIND == "2.0":
         _C._cuda_recordMemoryHistory = _record
     else:
         _C._cuda_record_memory_history = _record
-        _C._cuda_isHistoryEnabled = lambda: _C.state["on"]
+        _C._cuda_isHistoryEnabled = _enabled
 
 from . import cuda  # noqa: E402
 

@@ -1,0 +1,141 @@
+"""The frozen fixture: valid, small, holding what was published and measured; and every fixture that cannot be used is refused by name."""
+
+import json
+
+import pytest
+from parity_kit import FIXTURE, ROOT, parity
+from oom_autopsy_parity import fixture, freeze, migration, sequence
+from oom_autopsy_parity.scenarios import BUILT_IN
+import sys
+
+
+@pytest.fixture(scope="module")
+def frozen():
+    return fixture.read(str(FIXTURE))
+
+
+def written(tmp_path, data, name="fixture.json"):
+    path = tmp_path / name
+    path.write_text(fixture.text(data))
+    return path
+
+
+def test_the_built_in_fixture_is_of_torch_2_13_and_belongs_to_this_version(frozen):
+    assert frozen["built_in"] is True
+    assert frozen["environment"]["torch"].startswith("2.13.")
+    assert frozen["environment"]["threads"] == 1
+    assert [s.name for s in fixture.scenarios_of(frozen)] == [s.name for s in BUILT_IN]
+    assert FIXTURE.stat().st_size < 1.5e6
+    assert FIXTURE.read_text() == fixture.text(frozen)
+
+
+def test_it_is_valid_by_its_schema(frozen):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((ROOT / "schemas" / "fixture.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    assert list(validator.iter_errors(frozen)) == []
+    view = frozen["scenarios"]["mlp/sgd/first"]["view"]
+    bad = {**view, "events": [*view["events"], "+ TEMPORARY 8"]}
+    data = {**frozen, "scenarios": {"mlp/sgd/first": {**frozen["scenarios"]["mlp/sgd/first"], "view": bad}}}
+    assert list(validator.iter_errors(data)) != []
+
+
+def test_torchlens_golden_is_met_to_the_number(frozen):
+    """Published by TorchLens for its pinned scenario on torch 2.13: 51 keys."""
+    keys = frozen["scenarios"]["torchlens-mlp/sgd/first-two"]["oracle"]["keys"]
+    assert keys == {"ACTIVATION": 10, "AUTOGRAD_DETAIL": 4, "GRADIENT": 8, "INPUT": 5, "OPTIMIZER_STATE": 8, "PARAMETER": 8, "TEMPORARY": 8}
+    assert sum(keys.values()) == 51
+
+
+@pytest.mark.parametrize("name", ["cnn/sgd/first", "cnn/sgd/warm", "transformer/adam/warm"])
+def test_nearly_all_keyed_bytes_join_and_the_peaks_agree(frozen, name):
+    entry = frozen["scenarios"][name]
+    assert entry["migration"]["joined_bytes"] / entry["migration"]["keyed_bytes"] >= 0.997
+    assert abs(entry["oracle"]["peak"] - entry["view"]["peak"]) <= 256
+
+
+def test_no_joined_tensor_differs_in_size_and_no_recording_had_a_fault(frozen):
+    for entry in frozen["scenarios"].values():
+        assert entry["migration"]["size_mismatches"] == 0
+        assert entry["view"]["faults"] == []
+
+
+def test_the_two_accounts_of_a_fixture_agree_with_themselves(frozen):
+    """Peak and bytes are recomputed here from the event sequences that the fixture holds."""
+    for name, entry in frozen["scenarios"].items():
+        live = peak = 0
+        for event in entry["view"]["events"]:
+            sign, _, nbytes = event.split(" ")
+            live += -int(nbytes) if sign == "-" else int(nbytes)
+            peak = max(peak, live)
+        assert peak == entry["view"]["peak"], name
+        made = sum(int(e.split(" ")[2]) for e in entry["view"]["events"] if e[0] in "=+")
+        assert made == sum(entry["view"]["bytes"].values()), name
+        table = entry["migration"]
+        rows = sum(r["bytes"] for r in table["rows"])
+        assert rows == table["joined_bytes"]
+        assert rows + sum(r["bytes"] for r in table["view_only"]) == sum(entry["view"]["bytes"].values()), name
+        assert rows + sum(r["bytes"] for r in table["oracle_only"]) == table["keyed_bytes"], name
+
+
+def test_sentences_quote_the_scenario_they_speak_of(frozen):
+    table = frozen["scenarios"]["transformer/adam/warm"]["migration"]
+    said = migration.line("transformer/adam/warm", table, frozen["scenarios"]["transformer/adam/warm"]["oracle"]["bytes"])
+    assert said.startswith("transformer/adam/warm: 99.72 % of the oracle's")
+    assert "AUTOGRAD_DETAIL went to unknown (53 tensors, 1.19 MiB)" in said
+    assert "larger: the view alone saw 24 of gradient" in said
+    doubled = {**table, "view_only": []}
+    assert "smaller: the oracle alone saw" in migration.line("x", doubled, None)
+
+
+def test_deaths_with_nothing_between_have_no_order():
+    assert sequence.canonical(["- b 2", "- a 1", "+ c 3", "- z 1", "- b 1"]) == ["- a 1", "- b 2", "+ c 3", "- b 1", "- z 1"]
+    assert sequence.first_difference(["a", "b"], ["a"]) == {"what": "event 2 of 2", "fixture": "b", "now": "(no more events)"}
+
+
+@pytest.mark.parametrize(("edit", "says"), [
+    (lambda d: d.update(schema="oom-autopsy.fixture.v2"), "a later one than"),
+    (lambda d: d.update(schema="something"), "accepted: 'oom-autopsy.fixture.v1'"),
+    (lambda d: d.update(scenarios={}), "holds no scenario"),
+    (lambda d: d.update(environment=None), "environment is NoneType, not dict"),
+    (lambda d: d["scenarios"].update({"mlp/other/warm": d["scenarios"]["mlp/sgd/warm"]}), "names scenario 'mlp/other/warm'"),
+    (lambda d: d["scenarios"].pop("mlp/sgd/warm"), "does not hold scenario 'mlp/sgd/warm'"),
+    (lambda d: d["scenarios"]["mlp/sgd/warm"].pop("view"), "lacks one of oracle, view, migration"),
+    (lambda d: d["scenarios"]["mlp/sgd/warm"].update(warm=7), "with warm=7"),
+])  # fmt: skip
+def test_a_fixture_that_cannot_be_used_is_refused_with_the_value_and_the_remedy(tmp_path, edit, says):
+    data = json.loads(FIXTURE.read_text())
+    edit(data)
+    path = written(tmp_path, data)
+    code, out, err = parity(sys.executable, "check", "--json", "--fixture", path)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert any(remedy in err for remedy in ("Freeze it again", "Update the action", "Use the fixture"))
+
+
+def test_an_edit_by_hand_is_told_from_a_drift(tmp_path):
+    path = tmp_path / "fixture.json"
+    text = FIXTURE.read_text()
+    path.write_text(text.replace('"+ activation 256"', '"+ activation 512"', 1))
+    assert path.read_text() != text
+    code, _, err = parity(sys.executable, "check", "--fixture", path)
+    assert code == 2
+    assert "does not match its own sha256" in err
+
+
+@pytest.mark.parametrize(("content", "says"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is no JSON object")])
+def test_what_is_no_fixture_at_all_is_named(tmp_path, content, says):
+    path = tmp_path / "f.json"
+    if content is not None:
+        path.write_text(content)
+    code, _, err = parity(sys.executable, "check", "--fixture", path)
+    assert code == 2
+    assert says in err
+    assert str(path) in err
+
+
+def test_a_fixture_is_written_whole_or_not_at_all(tmp_path):
+    with pytest.raises(freeze.FreezeError, match="could not be written"):
+        freeze.write({"schema": "x"}, str(tmp_path / "no" / "such.json"))
+    assert list(tmp_path.iterdir()) == []

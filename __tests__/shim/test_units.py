@@ -1,0 +1,214 @@
+"""Pure parts of the shim, in this process."""
+
+import json
+import os
+import sys
+import types
+
+import pytest
+from _oom_autopsy import config, dump, ends, facts, faults, receipt, sigterm, torch_api
+
+GOOD = {"schema": config.SCHEMA, "evidence": "/evidence", "step": "0123456789ab"}
+
+
+def test_config_takes_what_is_good_and_names_the_rest():
+    given = {**GOOD, "max_entries": 7, "stacks": "all", "cycles": "loud", "max_snapshots": True, "more": 1}
+    parsed, problems = config.parse(given)
+    assert (parsed.max_entries, parsed.stacks, parsed.cycles, parsed.max_snapshots) == (7, "all", "warn", 3)
+    assert [problem.split(" must be ")[0] for problem in problems] == [
+        "config.json: cycles",
+        "config.json: max_snapshots",
+    ]
+
+
+@pytest.mark.parametrize(
+    "bad", (None, [], {}, {**GOOD, "schema": "v2"}, {**GOOD, "evidence": "rel"}, {**GOOD, "evidence": 1})
+)
+def test_config_that_cannot_be_used(bad):
+    with pytest.raises(ValueError, match=r"config\.json"):
+        config.parse(bad)
+
+
+def test_ranks_are_digits_only():
+    given = {
+        "RANK": "3",
+        "WORLD_SIZE": "8\n",
+        "LOCAL_RANK": "x",
+        "NODE_RANK": "٣",
+        "OTHER": "1",
+        "SLURM_PROCID": "",
+    }
+    assert facts.ranks(given) == {"RANK": "3"}
+
+
+@pytest.mark.parametrize("name", ("python", "a b", "we) ird (x"))
+def test_start_ticks_survive_any_name(name):
+    assert facts.start_ticks(f"12 ({name}) S " + " ".join(str(n) for n in range(4, 53))) == 22
+
+
+def test_start_ticks_of_this_process_and_of_nonsense():
+    assert facts.start_ticks() > 0
+    assert facts.start_ticks("") is None
+
+
+def test_stack_is_bounded_innermost_last_and_without_us():
+    def deep(n):
+        return deep(n - 1) if n else facts.stack(sys._getframe())
+
+    rows = deep(150)
+    assert len(rows) == 100 and rows[-1]["function"].endswith("deep") and rows[-1]["file"] == __file__
+    here = types.SimpleNamespace(
+        f_code=types.SimpleNamespace(co_filename=facts.OURS + "/x.py", co_name="x"), f_lineno=1, f_back=None
+    )
+    assert facts.stack(here) == []
+
+
+def test_chain_follows_what_a_traceback_would_print():
+    first, second, third = ValueError(), TypeError(), KeyError()
+    second.__context__ = first
+    third.__cause__ = second
+    assert facts.chain_of(third) == [third, second, first]
+    second.__suppress_context__ = True
+    assert facts.chain_of(third) == [third, second]
+    first.__context__ = first
+    assert facts.chain_of(first) == [first]
+
+
+def row(seq):
+    return {
+        "seq": seq,
+        "stack": [{"file": "f" * 400, "line": 1, "function": "g"}] * 100,
+        "main_stack": None,
+        "census": None,
+        "cycles": None,
+        "snapshot": None,
+    }
+
+
+def test_out_of_memories_keep_the_first_ten_and_the_newest_forty():
+    full = receipt.new()
+    for seq in range(1, 101):
+        receipt.add_oom(full, row(seq))
+    assert [r["seq"] for r in full["ooms"]] == [*range(1, 11), *range(61, 101)]
+    assert (full["ooms_dropped"], full["oom_count"]) == (50, 100)
+
+
+def test_a_receipt_has_a_limit_and_keeps_the_first_and_the_last_longest():
+    full = receipt.new()
+    for seq in range(50):
+        receipt.add_oom(full, {**row(seq), "census": {"x": "y" * 100_000}})
+    data = receipt.encode(full)
+    assert len(data) <= receipt.MAX_BYTES
+    slim = json.loads(data)
+    assert len(slim["ooms"][0]["stack"]) == len(slim["ooms"][-1]["stack"]) == 100
+    assert slim["ooms"][1]["census"] is None and len(full["ooms"][1]["stack"]) == 100, (
+        "what we hold stays whole"
+    )
+    full["census"] = {"x": "y" * 5_000_000}
+    assert len(receipt.encode(full)) <= receipt.MAX_BYTES
+
+
+@pytest.mark.parametrize(
+    ("count", "limit", "gone"),
+    [(3, 3, []), (4, 3, [1]), (6, 3, [1, 2, 3]), (2, 1, [0]), (3, 2, [1]), (0, 1, [])],
+)
+def test_which_snapshots_go(count, limit, gone):
+    assert receipt.expired(list(range(count)), limit) == gone
+
+
+def test_fault_texts_are_one_bounded_line():
+    assert faults.one_line("a\nb\r\x1b[1m" + "c" * 999) == ("a b  [1m" + "c" * 999)[:300]
+    assert (
+        faults.describe(FileNotFoundError(2, "No such file", "/secret/path"))
+        == "FileNotFoundError: No such file"
+    )
+
+
+def test_recording_arguments_by_signature():
+    modern = ("enabled", "context", "stacks", "max_entries", "device", "clear_history")
+    assert torch_api.recording_arguments(modern, 5, "all") == {
+        "enabled": "all",
+        "context": "all",
+        "stacks": "all",
+        "max_entries": 5,
+    }
+    assert torch_api.recording_arguments(("enabled", "trace_alloc_max_entries"), 5, "python") == {
+        "enabled": True,
+        "trace_alloc_max_entries": 5,
+    }
+
+
+def test_repeated_dumps_are_paced():
+    """A program that runs into the limit all the time pays a bounded share of its time."""
+    me = types.SimpleNamespace(
+        config=types.SimpleNamespace(snapshot="on-oom"),
+        recorder={"state": "armed", "reason": None},
+        dump_stuck=False,
+        dump_seconds=61.0,
+        last_dump=(dump.time.monotonic(), 5.0),
+    )
+    assert "skipped" in dump.refusal(me)
+    me.last_dump = (dump.time.monotonic() - 51, 5.0)
+    assert dump.refusal(me) is None
+    me.dump_seconds, me.last_dump = 59.0, (dump.time.monotonic(), 5.0)
+    assert dump.refusal(me) is None
+
+
+@pytest.mark.parametrize(("mask", "default"), [("0", True), ("4000", False), ("4002", False), ("2", True)])
+@pytest.mark.parametrize("name", ("SigIgn", "SigCgt"))
+def test_sigterms_disposition_is_the_kernels(name, mask, default):
+    other = "SigCgt" if name == "SigIgn" else "SigIgn"
+    assert sigterm.default_disposition(f"Name:\tx\n{name}:\t{mask}\n{other}:\t0\n") is default
+
+
+def test_an_end_without_cuda_has_a_remedy():
+    assert "--gpus all" in ends.never_used(lambda node: False)
+    assert ends.never_used(lambda node: node == "/dev/nvidia0") == "the program never used CUDA"
+
+
+def test_names_of_torch_live_in_one_file():
+    """Private names of torch are written in torch_api.py only."""
+    import pathlib
+    import re
+
+    ours = [
+        "__init__",
+        "config",
+        "dump",
+        "ends",
+        "facts",
+        "faults",
+        "looks",
+        "observer",
+        "process",
+        "receipt",
+        "recorder",
+        "sigterm",
+        "store",
+    ]
+    for name in ours:
+        text = pathlib.Path(facts.OURS, f"{name}.py").read_text()
+        found = re.findall(
+            r"torch\.cuda\.\w+|torch\._\w+|\._cuda_\w+|_record_memory_history|_dump_snapshot|_lazy_call", text
+        )
+        prose = {"torch.cuda.memory_snapshot"}
+        assert not [f for f in found if f not in prose and not _in_prose(text, f)], name
+
+
+def _in_prose(text, word):
+    import io
+    import tokenize
+
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    code = " ".join(t.string for t in tokens if t.type not in (tokenize.COMMENT, tokenize.STRING))
+    return word not in code.replace(" . ", ".")
+
+
+def test_nobody_imports_torch_at_the_top():
+    import pathlib
+
+    assert os.path.isdir(facts.OURS)
+    for file in pathlib.Path(facts.OURS).glob("*.py"):
+        assert not [
+            line for line in file.read_text().splitlines() if line.startswith(("import torch", "from torch"))
+        ]
