@@ -1,5 +1,7 @@
 /** html-escaper carries no types of its own. */
 declare module 'html-escaper' {
-  export function escape(text: string): string;
-  export function unescape(text: string): string;
+  /** Text with `& < > ' "` as references. */
+  const escapeText: (text: string) => string;
+
+  export { escapeText as escape };
 }

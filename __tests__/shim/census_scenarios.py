@@ -609,7 +609,7 @@ def unreal(stage, torch):
         @staticmethod
         def __new__(cls, inner):
             made = torch.Tensor._make_wrapper_subclass(
-                cls, inner.shape, dtype=inner.dtype, device=inner.device
+                cls, inner.shape, dtype=inner.dtype, device=inner.device, dispatch_device=True
             )
             made.inner = inner
             return made

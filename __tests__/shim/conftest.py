@@ -149,6 +149,16 @@ def run(
     return Run(done.returncode, done.stdout, done.stderr, step)
 
 
+def pytest_collection_modifyitems(config, items):
+    """Long runs only where a -m expression is given (npm run soak: -m soak)."""
+    if config.option.markexpr:
+        return
+    soak = [item for item in items if item.get_closest_marker("soak")]
+    if soak:
+        config.hook.pytest_deselected(items=soak)
+        items[:] = [item for item in items if item not in soak]
+
+
 @pytest.fixture
 def step(tmp_path):
     """`step(**config)` lays a step's folder; each call another."""

@@ -56,7 +56,9 @@ describe('foldStack', () => {
 it('names places as short as they stay telling', () => {
   expect(placeOf(frame(`${WORKSPACE}/model/block.py`, 22, 'f'), WORKSPACE)).toBe('model/block.py:22');
   expect(placeOf(frame('/srv/shared/trainer/loop.py', 9, 'f'), WORKSPACE)).toBe('trainer/loop.py:9');
-  expect(placeOf(frame('/v/lib/python3.11/site-packages/torch/nn/a.py', 9, 'f'), WORKSPACE)).toBe('torch/nn/a.py:9');
+  expect(placeOf(frame('/v/lib/python3.11/site-packages/torch/nn/a.py', 9, 'f'), WORKSPACE)).toBe(
+    'torch/nn/a.py:9',
+  );
   expect(placeOf(frame('<string>', 0, 'f'), WORKSPACE)).toBe('<string>');
   expect(packageOf(frame('/usr/lib/python3.12/runpy.py', 1, 'f'))).toBe('python');
 });

@@ -15,6 +15,10 @@ export const textOf = (html: string): string =>
   html
     .replace(/<[a-z/!][^>]*>/gi, '')
     .replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, dec?: string, hex?: string, named?: string) =>
-      dec ? String.fromCodePoint(Number(dec)) : hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : (NAMED[named ?? ''] ?? whole),
+      dec
+        ? String.fromCodePoint(Number(dec))
+        : hex
+          ? String.fromCodePoint(Number.parseInt(hex, 16))
+          : (NAMED[named ?? ''] ?? whole),
     )
     .replace(/\u2060/g, '');

@@ -2,7 +2,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { type HintId, hintsFor } from '../../src/report/hints.js';
 import { plainText } from '../../src/report/rich.js';
-import { CENSUS, eightRanks, failedRank, GIB, manifest, MIB, oom, quietRank, stranger } from './report-kit.js';
+import {
+  CENSUS,
+  eightRanks,
+  failedRank,
+  GIB,
+  MIB,
+  manifest,
+  oom,
+  quietRank,
+  stranger,
+} from './report-kit.js';
 
 const ids = (m: ReturnType<typeof manifest>): HintId[] => hintsFor(m).map((hint) => hint.id);
 const one = (event: Record<string, unknown>, changes: Record<string, unknown> = {}) =>
@@ -22,9 +32,15 @@ describe('hints', () => {
     const fits = eightRanks();
     expect(ids(fits)).toContain('other-processes');
     const hint = hintsFor(fits).find((h) => h.id === 'other-processes');
-    expect(plainText(hint?.text ?? [])).toMatch(/^12\.20 GiB belonged to processes that were there before this step/);
+    expect(plainText(hint?.text ?? [])).toMatch(
+      /^12\.20 GiB belonged to processes that were there before this step/,
+    );
     expect(hint?.numbers).toEqual([Math.round(12.2 * GIB), 10 * MIB, 16 * MIB]);
-    const small = manifest({ receipts: [failedRank(5123, 1, {}, { wanted: 30 * GIB })], exitCode: 1, gpu: stranger(GIB) });
+    const small = manifest({
+      receipts: [failedRank(5123, 1, {}, { wanted: 30 * GIB })],
+      exitCode: 1,
+      gpu: stranger(GIB),
+    });
     expect(ids(small)).not.toContain('other-processes');
   });
 
@@ -37,7 +53,13 @@ describe('hints', () => {
   });
 
   it('do not recommend expandable segments to who has them', () => {
-    const torch = { version: '2.14.1', cuda: '13.0', backend: 'native', alloc_conf: 'expandable_segments:True', path: null };
+    const torch = {
+      version: '2.14.1',
+      cuda: '13.0',
+      backend: 'native',
+      alloc_conf: 'expandable_segments:True',
+      path: null,
+    };
     const hint = hintsFor(one({}, { torch })).find((h) => h.id === 'fragmentation');
     expect(plainText(hint?.text ?? [])).toMatch(/is on already/);
   });
@@ -48,12 +70,22 @@ describe('hints', () => {
   });
 
   it('name a memory fraction when the device itself had room', () => {
-    expect(ids(one({ ...tight, limit: 20 * GIB, free: GIB, device_free: 12 * GIB }))).toContain('memory-fraction');
+    expect(ids(one({ ...tight, limit: 20 * GIB, free: GIB, device_free: 12 * GIB }))).toContain(
+      'memory-fraction',
+    );
     expect(ids(one({ ...tight, limit: 20 * GIB }))).not.toContain('memory-fraction');
   });
 
   it('name cycles that held bytes of the device', () => {
-    const cycles = { mode: 'sampled', state: 'watching', looks: 1, count: 1, tensors: 1, bytes: { 'cuda:1': 512 * MIB }, cycles: [] };
+    const cycles = {
+      mode: 'sampled',
+      state: 'watching',
+      looks: 1,
+      count: 1,
+      tensors: 1,
+      bytes: { 'cuda:1': 512 * MIB },
+      cycles: [],
+    };
     const hint = hintsFor(one({ ...tight, cycles }))[0];
     expect(hint).toMatchObject({ id: 'cycles', numbers: [512 * MIB] });
     expect(ids(one({ ...tight, cycles: { ...cycles, bytes: { 'cuda:0': 512 * MIB } } }))).toEqual([]);
@@ -62,8 +94,15 @@ describe('hints', () => {
   const census = (parameter: number, gradient: number, state: number) => {
     const sizes = { parameter, gradient, optimizer_state: state };
     const allocated = parameter + gradient + state;
-    const categories = Object.fromEntries(Object.entries(sizes).map(([k, bytes]) => [k, { bytes, count: 1, owners: [] }]));
-    return { complete: true, devices: [{ index: 1, allocated, reserved: allocated, reserved_unused: 0, attributed: allocated, categories }] };
+    const categories = Object.fromEntries(
+      Object.entries(sizes).map(([k, bytes]) => [k, { bytes, count: 1, owners: [] }]),
+    );
+    return {
+      complete: true,
+      devices: [
+        { index: 1, allocated, reserved: allocated, reserved_unused: 0, attributed: allocated, categories },
+      ],
+    };
   };
 
   it('name gradients and optimizer state beyond what the parameters warrant', () => {
@@ -75,7 +114,13 @@ describe('hints', () => {
 
   it('name growth over out-of-memory errors, and not a search that shrinks', () => {
     const series = (held: readonly number[]) =>
-      one({}, { ooms: held.map((allocated, i) => oom({ ...tight, seq: i + 1, allocated, reserved: allocated })), oom_count: held.length });
+      one(
+        {},
+        {
+          ooms: held.map((allocated, i) => oom({ ...tight, seq: i + 1, allocated, reserved: allocated })),
+          oom_count: held.length,
+        },
+      );
     expect(ids(series([10 * GIB, 12 * GIB, 14 * GIB]))).toContain('growth');
     expect(ids(series([14 * GIB, 12 * GIB, 10 * GIB]))).not.toContain('growth');
     expect(ids(series([10 * GIB, 14 * GIB]))).not.toContain('growth');

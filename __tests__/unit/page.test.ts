@@ -9,7 +9,15 @@ import { embedSnapshots } from '../../src/report/embed.js';
 import { escapeHtml, html, raw, scriptJson } from '../../src/report/html.js';
 import { renderPage } from '../../src/report/page.js';
 import { readTimeline } from '../../src/report/timeline.js';
-import { made, random, STEP, snapshotFile, temporaryFolder, writeReceipt, writeSnapshot } from './evidence-kit.js';
+import {
+  made,
+  random,
+  STEP,
+  snapshotFile,
+  temporaryFolder,
+  writeReceipt,
+  writeSnapshot,
+} from './evidence-kit.js';
 import { tagsOf } from './gfm-kit.js';
 import { eightRanks, failedRank, frame, HOSTILE, manifest, oom, quietRank, stranger } from './report-kit.js';
 
@@ -34,7 +42,7 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe');
     expect(policy).not.toContain('http');
     for (const element of ['script', 'style']) {
-      const text = new RegExp(`<${element}>([^]*?)</${element}>`).exec(page)?.[1] ?? '';
+      const text = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(page)?.[1] ?? '';
       expect(text.length).toBeGreaterThan(1000);
       expect(policy).toContain(`'sha256-${createHash('sha256').update(text).digest('base64')}'`);
     }
@@ -51,36 +59,107 @@ describe('the page', () => {
 
   it('tells every event of a search for a batch size', () => {
     const ooms = [1, 2, 3].map((seq) => oom({ seq, time: 1_700_000_100 + seq }));
-    const text = renderPage(manifest({ receipts: [failedRank(9, 0, { ooms, oom_count: 3, end: { kind: 'exit', oom: false } })] }));
+    const text = renderPage(
+      manifest({ receipts: [failedRank(9, 0, { ooms, oom_count: 3, end: { kind: 'exit', oom: false } })] }),
+    );
     expect(text).toContain('id="events"');
     expect(text.match(/rank 0 #\d<\/text>/g)).toHaveLength(3);
   });
 
   it('draws a timeline as its receipt has it', () => {
-    const point = (step: number, n: number) => ({ bytes: n, step, phase: 'forward', by_category: { parameter: n - 1, activation: 1 } });
-    const timeline = { state: 'done', reason: null, mode: 'operations', steps: 2, blind: [{ what: 'compiled regions', count: 2 }], devices: [{ device: 'cuda:0', points: [point(1, 10), point(2, 20)] }] };
+    const point = (step: number, n: number) => ({
+      bytes: n,
+      step,
+      phase: 'forward',
+      by_category: { parameter: n - 1, activation: 1 },
+    });
+    const timeline = {
+      state: 'done',
+      reason: null,
+      mode: 'operations',
+      steps: 2,
+      blind: [{ what: 'compiled regions', count: 2 }],
+      devices: [{ device: 'cuda:0', points: [point(1, 10), point(2, 20)] }],
+    };
     const m = manifest({ receipts: [quietRank(3, 0, { timeline })] });
-    expect(readTimeline(m.processes[0] as (typeof m.processes)[0])?.series[0]).toMatchObject({ label: 'rank 0, cuda:0', peak: 20 });
+    expect(readTimeline(m.processes[0] as (typeof m.processes)[0])?.series[0]).toMatchObject({
+      label: 'rank 0, cuda:0',
+      peak: 20,
+    });
     const text = renderPage(m);
     const data = JSON.parse(/id="data">([^<]*)</.exec(text)?.[1] ?? '');
-    expect(data.series[0]).toMatchObject({ peak: 20, step: [1, 2], phases: ['forward'], bytes: [9, 0, 0, 1, 0, 0, 19, 0, 0, 1, 0, 0] });
+    expect(data.series[0]).toMatchObject({
+      peak: 20,
+      step: [1, 2],
+      phases: ['forward'],
+      bytes: [9, 0, 0, 1, 0, 0, 19, 0, 0, 1, 0, 0],
+    });
     expect(text).toContain('compiled regions (2 times)');
   });
 
   it('says why a timeline has nothing to show, and survives one of any shape', () => {
-    const odd = [{ state: 'unsupported', reason: 'no hooks in this torch' }, { devices: 'x' }, { devices: [null, 3, { points: [{ by_category: 5, step: -1 }] }] }];
-    for (const timeline of odd) expect(renderPage(manifest({ receipts: [quietRank(3, 0, { timeline })] }))).toContain('id="timeline"');
-    expect(renderPage(manifest({ receipts: [quietRank(3, 0, { timeline: odd[0] })] }))).toContain('no hooks in this torch');
+    const odd = [
+      { state: 'unsupported', reason: 'no hooks in this torch' },
+      { devices: 'x' },
+      { devices: [null, 3, { points: [{ by_category: 5, step: -1 }] }] },
+    ];
+    for (const timeline of odd)
+      expect(renderPage(manifest({ receipts: [quietRank(3, 0, { timeline })] }))).toContain('id="timeline"');
+    expect(renderPage(manifest({ receipts: [quietRank(3, 0, { timeline: odd[0] })] }))).toContain(
+      'no hooks in this torch',
+    );
   });
 });
 
 describe('foreign text in the page', () => {
   it('makes no element, no attribute and no script', () => {
     const evil = `${HOSTILE} " ' </style></title><!-- `;
-    const cycles = { mode: 'sampled', state: 'watching', looks: 1, count: 1, tensors: 1, bytes: { 'cuda:1': 5 }, cycles: [{ id: 'cafe0123', seen: 1, size: 1, types: [{ name: evil, count: 1 }, { name: evil, count: 1 }], tensors: 1, bytes: { 'cuda:1': 5 }, frames: [{ file: evil, line: 1, function: evil, count: 1 }] }] };
-    const timeline = { state: evil, mode: evil, reason: evil, steps: 1, blind: [{ what: evil, count: 1 }], devices: [{ device: evil, points: [{ step: 1, phase: evil, by_category: { parameter: 3 } }] }] };
+    const cycles = {
+      mode: 'sampled',
+      state: 'watching',
+      looks: 1,
+      count: 1,
+      tensors: 1,
+      bytes: { 'cuda:1': 5 },
+      cycles: [
+        {
+          id: 'cafe0123',
+          seen: 1,
+          size: 1,
+          types: [
+            { name: evil, count: 1 },
+            { name: evil, count: 1 },
+          ],
+          tensors: 1,
+          bytes: { 'cuda:1': 5 },
+          frames: [{ file: evil, line: 1, function: evil, count: 1 }],
+        },
+      ],
+    };
+    const timeline = {
+      state: evil,
+      mode: evil,
+      reason: evil,
+      steps: 1,
+      blind: [{ what: evil, count: 1 }],
+      devices: [{ device: evil, points: [{ step: 1, phase: evil, by_category: { parameter: 3 } }] }],
+    };
     const stack = [frame(evil, 1, evil), frame(`/v/site-packages/${evil}`, 1, evil)];
-    const hostile = failedRank(5123, 1, { program: evil, executable: evil, torch: { version: evil, cuda: evil, alloc_conf: evil, backend: evil }, recorder: { state: 'failed', reason: evil }, faults: [evil], cycles, timeline, end: { kind: 'exception', exception: evil, oom: true } }, { stack, main_stack: stack, snapshot_error: evil });
+    const hostile = failedRank(
+      5123,
+      1,
+      {
+        program: evil,
+        executable: evil,
+        torch: { version: evil, cuda: evil, alloc_conf: evil, backend: evil },
+        recorder: { state: 'failed', reason: evil },
+        faults: [evil],
+        cycles,
+        timeline,
+        end: { kind: 'exception', exception: evil, oom: true },
+      },
+      { stack, main_stack: stack, snapshot_error: evil },
+    );
     const build = (text: string) =>
       renderPage(
         manifest({
@@ -93,17 +172,28 @@ describe('foreign text in the page', () => {
           unarmed: [{ pid: 1, program: text, reason: 'unknown', advice: text }],
           parity: { state: 'unverifiable', reason: text, result: null },
           evidence: { rejected: [{ name: text, reason: text, bytes: 1 }], rejectedCount: 1 },
-          runner: { name: text, os: text, arch: text, repository: text, sha: text, run_id: text, run_attempt: text, job: text },
+          runner: {
+            name: text,
+            os: text,
+            arch: text,
+            repository: text,
+            sha: text,
+            run_id: text,
+            run_attempt: text,
+            job: text,
+          },
         }),
         { guideUrl: 'https://github.com/acme/oom-autopsy' },
       );
     const text = build(evil);
     const names = new Set(tagsOf(text).map((tag) => /^<\/?([a-z0-9!]+)/i.exec(tag)?.[1]?.toLowerCase()));
-    for (const name of ['img', 'iframe', 'base', 'form', 'object', 'embed', 'link']) expect(names).not.toContain(name);
+    for (const name of ['img', 'iframe', 'base', 'form', 'object', 'embed', 'link'])
+      expect(names).not.toContain(name);
     expect(text.match(/<script/g)).toHaveLength(2);
     expect(text.match(/<\/script>/g)).toHaveLength(2);
     expect(text.match(/<style>/g)).toHaveLength(1);
-    expect(text).not.toMatch(/<[^>]*\sonerror/i);
+    // Outside of quoted values, where it is only text.
+    expect(text.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]*\sonerror/i);
     expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
     expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
     expect(() => JSON.parse(/id="data">([^<]*)</.exec(text)?.[1] ?? '')).not.toThrow();
@@ -126,8 +216,10 @@ describe('embedded snapshots', () => {
     // A pickle that would run code if anybody loaded it.
     const evil = Buffer.from("cos\nsystem\n(S'touch /tmp/oa-pwned'\ntR.");
     writeFileSync(join(dir, snapshotFile(of)), evil);
-    writeReceipt(dir, of, { snapshots: [{ file: snapshotFile(of), bytes: evil.length, reason: 'oom', seq: 1, history: 'armed' }] });
-    writeSnapshot(dir, snapshotFile(of, 2), random(5000));
+    writeReceipt(dir, of, {
+      snapshots: [{ file: snapshotFile(of), bytes: evil.length, reason: 'oom', seq: 1, history: 'armed' }],
+    });
+    writeSnapshot(dir, snapshotFile(of, 2), random(3).bytes(5000));
     const evidence = await collect({ dir, step: STEP });
     const embedded = await embedSnapshots(evidence);
     expect(embedded.map((e) => e.file)).toEqual([snapshotFile(of), snapshotFile(of, 2)]);
@@ -156,7 +248,10 @@ describe('embedded snapshots', () => {
   });
 
   it('are refused when they belong to no snapshot of the manifest or are not base64', () => {
-    const odd = [{ file: 'other.pickle', gzipBase64: 'AAAA' }, { file, gzipBase64: '</script><script>' }];
+    const odd = [
+      { file: 'other.pickle', gzipBase64: 'AAAA' },
+      { file, gzipBase64: '</script><script>' },
+    ];
     const text = renderPage(eightRanks(), { snapshots: odd });
     expect(text).not.toContain('id="snapshot-0"');
     expect(text).toContain('This page holds no snapshot');
@@ -165,7 +260,11 @@ describe('embedded snapshots', () => {
 
 it('is not far larger for a thousand processes than what it says about them', () => {
   const template = quietRank(1, 0);
-  const receipts = Array.from({ length: 5000 }, (_, i) => ({ ...template, pid: i + 1, rank: { RANK: String(i) } }));
+  const receipts = Array.from({ length: 5000 }, (_, i) => ({
+    ...template,
+    pid: i + 1,
+    rank: { RANK: String(i) },
+  }));
   const text = renderPage(manifest({ receipts }));
   expect(text.length).toBeLessThan(3_000_000);
   expect(text).toContain('and 3976 more processes, in manifest.json');

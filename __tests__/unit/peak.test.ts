@@ -10,13 +10,24 @@ it('is a list of name, unit and value, smaller is better', () => {
     expect(Object.keys(entry)).toEqual(['name', 'unit', 'value']);
     expect(Number.isSafeInteger(entry.value)).toBe(true);
   }
-  expect(entries).toContainEqual({ name: 'rank 1, cuda:1: peak allocated', unit: 'bytes', value: CENSUS.allocated });
-  expect(entries).toContainEqual({ name: 'rank 1, cuda:1: parameter at out-of-memory', unit: 'bytes', value: CENSUS.census.devices[0]?.categories.parameter.bytes });
+  expect(entries).toContainEqual({
+    name: 'rank 1, cuda:1: peak allocated',
+    unit: 'bytes',
+    value: CENSUS.allocated,
+  });
+  expect(entries).toContainEqual({
+    name: 'rank 1, cuda:1: parameter at out-of-memory',
+    unit: 'bytes',
+    value: CENSUS.census.devices[0]?.categories.parameter.bytes,
+  });
 });
 
 it('holds no pid, and one entry for processes of one name: the largest', () => {
   const entries = peakEntries(manifest({ receipts: [quietRank(70, null), quietRank(50, null)] }));
-  expect(entries.map((e) => e.name)).toEqual(['train.py, cuda:0: peak allocated', 'train.py, cuda:0: peak reserved']);
+  expect(entries.map((e) => e.name)).toEqual([
+    'train.py, cuda:0: peak allocated',
+    'train.py, cuda:0: peak reserved',
+  ]);
   expect(entries[0]?.value).toBe(CENSUS.allocated - 50);
 });
 

@@ -43,7 +43,11 @@ export const STACK = [
   frame('/tmp/oom-autopsy-0123456789ab/path/_oom_autopsy/observer.py', 12, 'observe'),
 ];
 
-const part = (bytes: number, owner: string) => ({ bytes, count: 10, owners: [{ name: owner, bytes, count: 10 }] });
+const part = (bytes: number, owner: string) => ({
+  bytes,
+  count: 10,
+  owners: [{ name: owner, bytes, count: 10 }],
+});
 
 /** A census of 25.99 GiB, and 1.11 GiB that are reserved and unused. */
 export const CENSUS = (() => {
@@ -53,7 +57,11 @@ export const CENSUS = (() => {
     gradient: part(gib(3.02), 'layers.3.mlp.weight'),
     optimizer_state: part(gib(6.04), 'AdamW exp_avg'),
     activation: part(gib(12.8), 'NativeLayerNormBackward0'),
-    unknown: { ...part(gib(1.11), ''), owners: [], reasons: [{ reason: 'not seen', bytes: gib(1.11), count: null }] },
+    unknown: {
+      ...part(gib(1.11), ''),
+      owners: [],
+      reasons: [{ reason: 'not seen', bytes: gib(1.11), count: null }],
+    },
   };
   const allocated = Object.values(categories).reduce((sum, c) => sum + c.bytes, 0);
   const unused = gib(1.11);
@@ -64,7 +72,16 @@ export const CENSUS = (() => {
       seconds: 0.1,
       complete: true,
       cut: null,
-      devices: [{ index: 1, allocated, reserved: allocated + unused, reserved_unused: unused, attributed: 0, categories }],
+      devices: [
+        {
+          index: 1,
+          allocated,
+          reserved: allocated + unused,
+          reserved_unused: unused,
+          attributed: 0,
+          categories,
+        },
+      ],
     },
   };
 })();
@@ -102,14 +119,29 @@ export const oom = (changes: Changes = {}): Changes => ({
 });
 
 /** A rank that ran out of memory on GPU 1. */
-export function failedRank(pid = 5123, rank = 1, changes: Changes = {}, event: Changes = {}): CollectedReceipt {
+export function failedRank(
+  pid = 5123,
+  rank = 1,
+  changes: Changes = {},
+  event: Changes = {},
+): CollectedReceipt {
   const of = made(pid);
   return read(of, {
     rank: { RANK: String(rank), LOCAL_RANK: String(rank), WORLD_SIZE: '8' },
     devices: [{ ...DEVICE, ...memory }],
     ooms: [oom({ snapshot: snapshotFile(of, 1, rank), ...event })],
     oom_count: 1,
-    snapshots: [{ file: snapshotFile(of, 1, rank), bytes: 8_600_000, reason: 'oom', device: 1, seq: 1, time: 1_700_000_413, history: 'armed' }],
+    snapshots: [
+      {
+        file: snapshotFile(of, 1, rank),
+        bytes: 8_600_000,
+        reason: 'oom',
+        device: 1,
+        seq: 1,
+        time: 1_700_000_413,
+        history: 'armed',
+      },
+    ],
     cycles: null,
     census: null,
     end: { kind: 'exception', exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_414 },
@@ -121,7 +153,16 @@ export function failedRank(pid = 5123, rank = 1, changes: Changes = {}, event: C
 export function quietRank(pid: number, rank: number | null, changes: Changes = {}): CollectedReceipt {
   return read(made(pid), {
     rank: rank === null ? {} : { RANK: String(rank), LOCAL_RANK: String(rank) },
-    devices: [{ ...DEVICE, index: rank ?? 0, ...memory, retries: 0, ooms: 0, peak_allocated: memory.peak_allocated - pid }],
+    devices: [
+      {
+        ...DEVICE,
+        index: rank ?? 0,
+        ...memory,
+        retries: 0,
+        ooms: 0,
+        peak_allocated: memory.peak_allocated - pid,
+      },
+    ],
     ooms: [],
     oom_count: 0,
     snapshots: [],
@@ -216,7 +257,13 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       reason: null,
       artifact:
         snapshots.length > 0
-          ? { name: 'oom-autopsy-train-0-1', id: 5, url: 'https://github.com/acme/llm/actions/runs/42/artifacts/5', digest: `sha256:${'b'.repeat(64)}`, size: 1 }
+          ? {
+              name: 'oom-autopsy-train-0-1',
+              id: 5,
+              url: 'https://github.com/acme/llm/actions/runs/42/artifacts/5',
+              digest: `sha256:${'b'.repeat(64)}`,
+              size: 1,
+            }
           : null,
       left_out: [],
     },
@@ -240,7 +287,16 @@ export const stranger = (held: number, name = 'python3', pid = 4121) => ({
   before: {
     state: 'seen' as const,
     tool: 'nvidia-smi' as const,
-    devices: [{ index: 1, uuid: 'GPU-1', name: 'NVIDIA A100-SXM4-40GB', total: 40 * GIB, used: held, free: 40 * GIB - held }],
+    devices: [
+      {
+        index: 1,
+        uuid: 'GPU-1',
+        name: 'NVIDIA A100-SXM4-40GB',
+        total: 40 * GIB,
+        used: held,
+        free: 40 * GIB - held,
+      },
+    ],
     processes: [{ pid, name, device: 1, used: held }],
     pidsKnown: true,
     note: null,

@@ -61,7 +61,11 @@ export function annotations(manifest: Manifest, workspace: string | null): reado
 }
 
 /** The failing thread's place in the workspace, or the main thread's. */
-function placeOf(stack: readonly Frame[], main: readonly Frame[] | null, workspace: string | null): AnnotationPlace {
+function placeOf(
+  stack: readonly Frame[],
+  main: readonly Frame[] | null,
+  workspace: string | null,
+): AnnotationPlace {
   const place = annotationPlace(stack, workspace);
   return place.file === undefined && main ? annotationPlace(main, workspace) : place;
 }

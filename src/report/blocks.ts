@@ -30,7 +30,7 @@ interface Kept {
 }
 
 /** The text of `blocks`, in their order, in at most `budget` bytes of UTF-8. */
-export function fit(blocks: readonly Block[], budget: number): string {
+export function withinBudget(blocks: readonly Block[], budget: number): string {
   const kept: Kept[] = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
   let size = 0;
   for (const { block, rows } of kept) {

@@ -35,7 +35,10 @@ async function packed(folder: string, snapshot: SnapshotFile): Promise<Buffer | 
  * The snapshots of `evidence`, in its order, as far as they fit into `limit` compressed bytes together. Never throws: what cannot be read is left
  * out, and the page says that it is in the artifact.
  */
-export async function embedSnapshots(evidence: Evidence, limit: number = EMBED_LIMIT): Promise<readonly EmbeddedSnapshot[]> {
+export async function embedSnapshots(
+  evidence: Evidence,
+  limit: number = EMBED_LIMIT,
+): Promise<readonly EmbeddedSnapshot[]> {
   const result: EmbeddedSnapshot[] = [];
   let left = limit;
   try {

@@ -1,6 +1,6 @@
 /** Writing HTML in which foreign text stays text: the one place of the page that escapes. */
-import { escape } from 'html-escaper';
-import type { Rich } from './rich.js';
+import { escape as escapeText } from 'html-escaper';
+import { INVISIBLE, type Rich } from './rich.js';
 
 /** HTML that is safe to write as it is. Only `html` and `raw` make it. */
 export class Html {
@@ -9,11 +9,8 @@ export class Html {
 
 type Value = Html | string | number | null | undefined | false | readonly Value[];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
 /** Text as HTML, usable in an element and in a quoted attribute. */
-export const escapeHtml = (text: string): string => escape(text.toWellFormed().replace(CONTROL, ''));
+export const escapeHtml = (text: string): string => escapeText(text.toWellFormed().replace(INVISIBLE, ''));
 
 /** Of our own making: constants and what `html` made. */
 export const raw = (text: string): Html => new Html(text);

@@ -4,11 +4,8 @@
  * Besides Markdown and HTML themselves, GitHub looks for things in the text that is left: mentions, links, issue numbers, emoji names and
  * formulas. Backslashes do not stop those, so a word joiner (U+2060, invisible) is put where they would begin.
  */
-import type { Piece, Rich } from './rich.js';
+import { INVISIBLE, type Piece, type Rich } from './rich.js';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
-const CONTROL =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const JOINER = '\u2060';
 
 /** One line, no control characters and no direction marks. Receipts are cleaned when they are read; this holds for all else. */
@@ -16,7 +13,7 @@ const oneLine = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[\t\r\n]+/g, ' ')
-    .replace(CONTROL, '');
+    .replace(INVISIBLE, '');
 
 /** Text outside of code. */
 export function escapeText(text: string): string {
@@ -92,10 +89,12 @@ const entity = (text: string): string =>
 export type Align = 'left' | 'right';
 
 /** An amount and its unit stay on one line in a narrow cell. */
-const unbroken = (cell: string): string => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
+const unbroken = (cell: string): string =>
+  cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
 
 /** One row of a table. */
-export const row = (cells: readonly Rich[]): string => `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
+export const row = (cells: readonly Rich[]): string =>
+  `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
 
 /** The two lines that open a table. */
 export const tableHead = (names: readonly string[], aligns: readonly Align[] = []): string =>

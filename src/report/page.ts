@@ -10,12 +10,12 @@ import { formatBytes } from '../bytes.js';
 import type { Manifest, ManifestProcess, SnapshotReference } from '../evidence/manifest.js';
 import { CATEGORY_NAMES, type Frame, type Oom } from '../evidence/receipt.js';
 import { count } from '../text.js';
+import { mergedCycles } from './cycles.js';
 import { foldStack, placeOf } from './frames.js';
 import { hintsFor } from './hints.js';
-import { Html, html, raw, rich, scriptJson } from './html.js';
+import { type Html, html, raw, rich, scriptJson } from './html.js';
 import { PAGE_SCRIPT, VIEWER_LOADER } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
-import { mergedCycles } from './cycles.js';
 import {
   disarmWords,
   endingWords,
@@ -24,14 +24,23 @@ import {
   LARGE_SNAPSHOT,
   notSeenSentences,
   ownersRich,
-  partRich,
   PART_NAMES,
+  partRich,
   processName,
   REASON_WORDS,
   share,
   verdictParagraphs,
 } from './sentences.js';
-import { accountOf, censusOf, fatalStories, mainStory, type OomStory, type Part, partsOf, peakOf } from './story.js';
+import {
+  accountOf,
+  censusOf,
+  fatalStories,
+  mainStory,
+  type OomStory,
+  type Part,
+  partsOf,
+  peakOf,
+} from './story.js';
 import { type TimelineFacts, timelines } from './timeline.js';
 
 /** Compressed bytes of all embedded snapshots together; a page far larger than this opens slowly. */
@@ -64,7 +73,15 @@ export interface PageOptions {
 }
 
 /** Bounds of what the page holds; all of it is in manifest.json. */
-const MOST = { processes: 1024, events: 64, stacks: 24, cycles: 32, peaks: 256, lines: 200, frames: 100 } as const;
+const MOST = {
+  processes: 1024,
+  events: 64,
+  stacks: 24,
+  cycles: 32,
+  peaks: 256,
+  lines: 200,
+  frames: 100,
+} as const;
 
 const more = (hidden: number, what: string): Html | null =>
   hidden > 0 ? html`<p class="fold">and ${hidden} more ${what}, in manifest.json.</p>` : null;
@@ -78,7 +95,12 @@ interface Column {
 type Cell = Html | string | number | null;
 
 /** A table that scrolls by itself on a narrow screen; its first column heads the rows. */
-function table(caption: string, columns: readonly Column[], rows: readonly (readonly Cell[])[], hideCaption = false): Html {
+function table(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  hideCaption = false,
+): Html {
   const cls = (i: number): Html | null => (columns[i]?.number ? raw(' class="n"') : null);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption${hideCaption ? raw(' class="visually-hidden"') : null}>${caption}</caption><thead><tr>${columns.map(
     (c, i) => html`<th scope="col"${cls(i)}>${c.name}</th>`,
@@ -107,7 +129,14 @@ const chip = (name: Part['name']): Html =>
   html`<svg class="chip" viewBox="0 0 16 16" aria-hidden="true"><rect class="block f-${name}" x="1" y="1" width="14" height="14"/>${HATCHED.has(name) ? raw('<rect x="1" y="1" width="14" height="14" fill="url(#hatch)"/>') : null}</svg>`;
 
 /** Parts of a device as one bar. `width` units for `whole` bytes. */
-function bar(parts: readonly Part[], whole: number, x: number, y: number, width: number, height: number): Html {
+function bar(
+  parts: readonly Part[],
+  whole: number,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): Html {
   let at = x;
   return html`${parts.map((part) => {
     const w = whole > 0 ? (part.bytes / whole) * width : 0;
@@ -152,7 +181,11 @@ interface Event {
 
 function eventsOf(manifest: Manifest): readonly Event[] {
   return manifest.processes.flatMap((process) =>
-    process.ooms.map((oom, index) => ({ process, oom, fatal: process.end?.oom === true && index === process.ooms.length - 1 })),
+    process.ooms.map((oom, index) => ({
+      process,
+      oom,
+      fatal: process.end?.oom === true && index === process.ooms.length - 1,
+    })),
   );
 }
 
@@ -160,7 +193,9 @@ function eventsOf(manifest: Manifest): readonly Event[] {
 function eventsSection(manifest: Manifest): Section | null {
   const all = eventsOf(manifest);
   if (all.length < 2) return null;
-  const order = [...all].sort((a, b) => Number(b.fatal) - Number(a.fatal) || (a.oom.time ?? 0) - (b.oom.time ?? 0));
+  const order = [...all].sort(
+    (a, b) => Number(b.fatal) - Number(a.fatal) || (a.oom.time ?? 0) - (b.oom.time ?? 0),
+  );
   const shown = order.slice(0, MOST.events).sort((a, b) => (a.oom.time ?? 0) - (b.oom.time ?? 0));
   const lines = shown.map((event) => {
     const account = accountOf(manifest, event);
@@ -184,7 +219,16 @@ function eventsSection(manifest: Manifest): Section | null {
     event.fatal ? 'ended the process' : 'caught',
     event.oom.snapshot ?? event.oom.snapshot_error ?? '',
   ]);
-  const columns: readonly Column[] = [{ name: 'event' }, { name: 'after', number: true }, { name: 'wanted', number: true }, { name: 'free', number: true }, { name: 'allocated', number: true }, { name: 'reserved', number: true }, { name: 'then' }, { name: 'snapshot' }];
+  const columns: readonly Column[] = [
+    { name: 'event' },
+    { name: 'after', number: true },
+    { name: 'wanted', number: true },
+    { name: 'free', number: true },
+    { name: 'allocated', number: true },
+    { name: 'reserved', number: true },
+    { name: 'then' },
+    { name: 'snapshot' },
+  ];
   const dropped = manifest.oom_count - shown.length;
   return {
     id: 'events',
@@ -196,7 +240,11 @@ function eventsSection(manifest: Manifest): Section | null {
 function hintsSection(manifest: Manifest): Section | null {
   const hints = hintsFor(manifest);
   if (hints.length === 0) return null;
-  return { id: 'hints', title: 'What the numbers suggest', body: html`<ul class="hints">${hints.map((h) => html`<li>${rich(h.text)}</li>`)}</ul>` };
+  return {
+    id: 'hints',
+    title: 'What the numbers suggest',
+    body: html`<ul class="hints">${hints.map((h) => html`<li>${rich(h.text)}</li>`)}</ul>`,
+  };
 }
 
 function stack(frames: readonly Frame[], workspace: string | null): Html {
@@ -219,7 +267,8 @@ function stacksSection(manifest: Manifest): Section | null {
   const shown = all.slice(0, MOST.stacks);
   const one = (story: OomStory): Html => {
     const { oom, process } = story;
-    const backward = oom.thread === 'backward' ? ' (autograd thread)' : oom.thread === 'other' ? ' (a thread)' : '';
+    const backward =
+      oom.thread === 'backward' ? ' (autograd thread)' : oom.thread === 'other' ? ' (a thread)' : '';
     return html`<h3>${processName(process)}, out-of-memory #${oom.seq}${backward}</h3>${stack(oom.stack, workspace)}${oom.main_stack ? html`<h3>${processName(process)}, main thread at that moment</h3>${stack(oom.main_stack, workspace)}` : null}`;
   };
   const [first, ...rest] = shown;
@@ -239,14 +288,19 @@ function ranksSection(manifest: Manifest): Section | null {
   if (peaks.length === 0) return null;
   peaks.sort((a, b) => (a.process.rank ?? 1e9) - (b.process.rank ?? 1e9));
   const shown = peaks.slice(0, MOST.peaks);
-  const whole = Math.max(1, ...shown.map(({ device }) => Math.max(device.peak_reserved ?? 0, device.total ?? 0)));
+  const whole = Math.max(
+    1,
+    ...shown.map(({ device }) => Math.max(device.peak_reserved ?? 0, device.total ?? 0)),
+  );
   const height = 22;
-  const chart = html`<svg viewBox="0 0 1000 ${shown.length * height + 4}" role="img" aria-label="Peak of each process; the table below has the numbers">${shown.map(({ process, device }, i) => {
-    const reserved = ((device.peak_reserved ?? 0) / whole) * 820;
-    const allocated = ((device.peak_allocated ?? 0) / whole) * 820;
-    const total = 180 + ((device.total ?? 0) / whole) * 820;
-    return html`<text x="0" y="${i * height + 15}">${processName(process)}${process.end?.oom ? ' ✕' : ''}</text><rect class="f-unused" x="180" y="${i * height + 3}" width="${reserved.toFixed(1)}" height="${height - 8}"><title>peak reserved ${bytes(device.peak_reserved)}</title></rect><rect class="f-allocated" x="180" y="${i * height + 3}" width="${allocated.toFixed(1)}" height="${height - 8}"><title>peak allocated ${bytes(device.peak_allocated)}</title></rect>${device.total ? html`<path class="want" d="M${Math.min(999, total).toFixed(1)} ${i * height + 1}v${height - 4}"/>` : null}`;
-  })}</svg>`;
+  const chart = html`<svg viewBox="0 0 1000 ${shown.length * height + 4}" role="img" aria-label="Peak of each process; the table below has the numbers">${shown.map(
+    ({ process, device }, i) => {
+      const reserved = ((device.peak_reserved ?? 0) / whole) * 820;
+      const allocated = ((device.peak_allocated ?? 0) / whole) * 820;
+      const total = 180 + ((device.total ?? 0) / whole) * 820;
+      return html`<text x="0" y="${i * height + 15}">${processName(process)}${process.end?.oom ? ' ✕' : ''}</text><rect class="f-unused" x="180" y="${i * height + 3}" width="${reserved.toFixed(1)}" height="${height - 8}"><title>peak reserved ${bytes(device.peak_reserved)}</title></rect><rect class="f-allocated" x="180" y="${i * height + 3}" width="${allocated.toFixed(1)}" height="${height - 8}"><title>peak allocated ${bytes(device.peak_allocated)}</title></rect>${device.total ? html`<path class="want" d="M${Math.min(999, total).toFixed(1)} ${i * height + 1}v${height - 4}"/>` : null}`;
+    },
+  )}</svg>`;
   const rows = manifest.processes.slice(0, MOST.processes).map((process): readonly Cell[] => {
     const device = peakOf(process);
     return [
@@ -261,7 +315,17 @@ function ranksSection(manifest: Manifest): Section | null {
       disarmWords(manifest, process),
     ];
   });
-  const columns: readonly Column[] = [{ name: 'process' }, { name: 'host' }, { name: 'pid', number: true }, { name: 'program' }, { name: 'ended' }, { name: 'OOMs', number: true }, { name: 'peak allocated', number: true }, { name: 'peak reserved', number: true }, { name: 'disarmed' }];
+  const columns: readonly Column[] = [
+    { name: 'process' },
+    { name: 'host' },
+    { name: 'pid', number: true },
+    { name: 'program' },
+    { name: 'ended' },
+    { name: 'OOMs', number: true },
+    { name: 'peak allocated', number: true },
+    { name: 'peak reserved', number: true },
+    { name: 'disarmed' },
+  ];
   return {
     id: 'processes',
     title: 'Processes and ranks',
@@ -277,17 +341,28 @@ function timelineSection(all: readonly TimelineFacts[]): Section | null {
     const lines = [t.reason, ...blind].filter((line) => line !== null);
     return lines.length === 0 ? [] : [`${processName(t.process)}: ${lines.join('; ')}`];
   });
-  const notes = says.length === 0 ? null : html`<details><summary>What the timelines could not see</summary><ul>${says.map((line) => html`<li>${line}</li>`)}</ul></details>`;
+  const notes =
+    says.length === 0
+      ? null
+      : html`<details><summary>What the timelines could not see</summary><ul>${says.map((line) => html`<li>${line}</li>`)}</ul></details>`;
   if (series.length === 0) {
-    return { id: 'timeline', title: 'Timeline', body: html`<p>No timeline: ${all[0]?.reason ?? all[0]?.state ?? 'nothing was recorded'}.</p>${notes}` };
+    return {
+      id: 'timeline',
+      title: 'Timeline',
+      body: html`<p>No timeline: ${all[0]?.reason ?? all[0]?.state ?? 'nothing was recorded'}.</p>${notes}`,
+    };
   }
-  const options = series.map((s, i) => html`<option value="${i}">${s.label}, peak ${formatBytes(s.peak)}</option>`);
+  const options = series.map(
+    (s, i) => html`<option value="${i}">${s.label}, peak ${formatBytes(s.peak)}</option>`,
+  );
   const first = series[0];
-  const rows = (first?.points ?? []).slice(0, 120).map((point): readonly Cell[] => [
-    `step ${point.step}${point.phase === '' ? '' : `, ${point.phase}`}`,
-    formatBytes(point.bytes.reduce((a, b) => a + b, 0)),
-    ...point.bytes.map((n) => (n === 0 ? '' : formatBytes(n))),
-  ]);
+  const rows = (first?.points ?? [])
+    .slice(0, 120)
+    .map((point): readonly Cell[] => [
+      `step ${point.step}${point.phase === '' ? '' : `, ${point.phase}`}`,
+      formatBytes(point.bytes.reduce((a, b) => a + b, 0)),
+      ...point.bytes.map((n) => (n === 0 ? '' : formatBytes(n))),
+    ]);
   return {
     id: 'timeline',
     title: 'Timeline',
@@ -305,14 +380,22 @@ function snapshotsSection(manifest: Manifest, options: PageOptions): Section | n
   if (snapshots.length === 0) return null;
   const embedded = new Map((options.snapshots ?? []).map((s, i) => [s.file, i]));
   const viewer = options.viewer === undefined ? DEFAULT_VIEWER : options.viewer;
-  const columns: readonly Column[] = [{ name: 'process' }, { name: 'taken' }, { name: 'size', number: true }, { name: 'history' }, { name: 'file and its sha256' }];
-  const rows = snapshots.slice(0, MOST.processes).map((s): readonly Cell[] => [
-    s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`,
-    REASON_WORDS[s.reason],
-    formatBytes(s.bytes),
-    historyWords(s),
-    html`<span class="mono digest">${s.file}<br>${s.digest}</span>`,
-  ]);
+  const columns: readonly Column[] = [
+    { name: 'process' },
+    { name: 'taken' },
+    { name: 'size', number: true },
+    { name: 'history' },
+    { name: 'file and its sha256' },
+  ];
+  const rows = snapshots
+    .slice(0, MOST.processes)
+    .map((s): readonly Cell[] => [
+      s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`,
+      REASON_WORDS[s.reason],
+      formatBytes(s.bytes),
+      historyWords(s),
+      html`<span class="mono digest">${s.file}<br>${s.digest}</span>`,
+    ]);
   const boxes = snapshots.flatMap((s) => {
     const index = embedded.get(s.file);
     return index === undefined ? [] : [openBox(s, index, viewer)];
@@ -388,28 +471,60 @@ function gpuSection(manifest: Manifest): Section | null {
     if (look?.state !== 'seen') continue;
     if (look.note !== null) notes.push(`${look.tool} ${when}: ${look.note}`);
     for (const device of look.devices) {
-      rows.push([`GPU ${device.index} ${device.name ?? ''}`, when, '', 'the whole device', bytes(device.used), bytes(device.total)]);
+      rows.push([
+        `GPU ${device.index} ${device.name ?? ''}`,
+        when,
+        '',
+        'the whole device',
+        bytes(device.used),
+        bytes(device.total),
+      ]);
       for (const p of look.processes.filter((x) => x.device === device.index)) {
         const mine = look.pidsKnown && own.has(p.pid);
-        rows.push([`GPU ${device.index}`, when, p.pid, `${p.name ?? ''}${mine ? " (this step's)" : ''}`, bytes(p.used), '']);
+        rows.push([
+          `GPU ${device.index}`,
+          when,
+          p.pid,
+          `${p.name ?? ''}${mine ? " (this step's)" : ''}`,
+          bytes(p.used),
+          '',
+        ]);
       }
     }
   }
   if (rows.length === 0 && notes.length === 0) return null;
-  const columns: readonly Column[] = [{ name: 'device' }, { name: 'when' }, { name: 'pid', number: true }, { name: 'program' }, { name: 'held', number: true }, { name: 'of', number: true }];
-  return { id: 'gpus', title: 'Who was on the GPUs', body: html`${rows.length > 0 ? table('GPU memory before and after the step', columns, rows, true) : null}${notes.map((n) => html`<p>${n}</p>`)}` };
+  const columns: readonly Column[] = [
+    { name: 'device' },
+    { name: 'when' },
+    { name: 'pid', number: true },
+    { name: 'program' },
+    { name: 'held', number: true },
+    { name: 'of', number: true },
+  ];
+  return {
+    id: 'gpus',
+    title: 'Who was on the GPUs',
+    body: html`${rows.length > 0 ? table('GPU memory before and after the step', columns, rows, true) : null}${notes.map((n) => html`<p>${n}</p>`)}`,
+  };
 }
 
 function paritySection(manifest: Manifest): Section | null {
   const { state, reason, result } = manifest.parity;
   if (state === 'off') return null;
-  const columns: readonly Column[] = [{ name: "torch's category" }, { name: 'here' }, { name: 'tensors', number: true }, { name: 'bytes', number: true }];
+  const columns: readonly Column[] = [
+    { name: "torch's category" },
+    { name: 'here' },
+    { name: 'tensors', number: true },
+    { name: 'bytes', number: true },
+  ];
   const facts = [
     `Rebuilt view: ${result?.view.status ?? 'not checked'}`,
     `torch's own categorizer: ${result?.oracle.status ?? 'not checked'}`,
     `migration table: ${result?.migration.status ?? 'not checked'}`,
   ];
-  const differences = result ? [...result.view.differences, ...result.oracle.differences, ...result.migration.differences] : [];
+  const differences = result
+    ? [...result.view.differences, ...result.oracle.differences, ...result.migration.differences]
+    : [];
   return {
     id: 'parity',
     title: 'Parity and migration',
@@ -418,7 +533,12 @@ function paritySection(manifest: Manifest): Section | null {
         ? table(
             "Where each of torch's categories went",
             columns,
-            result.migration.rows.map((r): readonly Cell[] => [r.from, r.to, r.count.toLocaleString('en-US'), formatBytes(r.bytes)]),
+            result.migration.rows.map((r): readonly Cell[] => [
+              r.from,
+              r.to,
+              r.count.toLocaleString('en-US'),
+              formatBytes(r.bytes),
+            ]),
           )
         : null
     }${result?.migration.lines.map((line) => html`<p>${line}</p>`)}${result?.trigger && result.trigger.new.length > 0 ? html`<div class="card"><p><strong>Review trigger</strong>: ${result.trigger.new.join(', ')}</p></div>` : null}`,
@@ -431,16 +551,31 @@ function receiptsSection(manifest: Manifest): Section | null {
     processName(p),
     p.executable ?? '',
     p.python ?? '',
-    [p.torch, p.build?.cuda ? `CUDA ${p.build.cuda}` : null, p.build?.hip ? `HIP ${p.build.hip}` : null].filter((x) => x !== null).join(', '),
+    [p.torch, p.build?.cuda ? `CUDA ${p.build.cuda}` : null, p.build?.hip ? `HIP ${p.build.hip}` : null]
+      .filter((x) => x !== null)
+      .join(', '),
     [p.build?.backend, p.build?.alloc_conf].filter((x) => x != null).join(', '),
     `${p.recorder.state}${p.recorder.reason === null ? '' : `: ${p.recorder.reason}`}`,
-    Object.entries(p.rank_variables).map(([k, v]) => `${k}=${v}`).join(' '),
+    Object.entries(p.rank_variables)
+      .map(([k, v]) => `${k}=${v}`)
+      .join(' '),
     html`<span class="mono">${p.receipt}</span>`,
   ]);
-  const columns: readonly Column[] = [{ name: 'process' }, { name: 'interpreter' }, { name: 'Python' }, { name: 'torch' }, { name: 'allocator' }, { name: 'recorder' }, { name: 'rank variables' }, { name: 'receipt' }];
+  const columns: readonly Column[] = [
+    { name: 'process' },
+    { name: 'interpreter' },
+    { name: 'Python' },
+    { name: 'torch' },
+    { name: 'allocator' },
+    { name: 'recorder' },
+    { name: 'rank variables' },
+    { name: 'receipt' },
+  ];
   const troubles = [
     ...manifest.faults,
-    ...manifest.processes.flatMap((p) => [...p.faults, ...p.notes].map((line) => `${processName(p)}: ${line}`)),
+    ...manifest.processes.flatMap((p) =>
+      [...p.faults, ...p.notes].map((line) => `${processName(p)}: ${line}`),
+    ),
     ...manifest.rejected.map((r) => `not accepted as evidence: ${r.name}, ${r.reason}`),
   ];
   return {
@@ -458,7 +593,8 @@ function notSeenCards(manifest: Manifest): Html {
 
 // --- the page -----------------------------------------------------------------------------------------------------------
 
-const hash = (text: string): string => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
+const hash = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 
 /** What the page may do. Scripts of the viewer's origins only where there is a snapshot to open; nothing may be sent anywhere. */
 function policy(viewer: Viewer | null): string {
@@ -469,7 +605,13 @@ function policy(viewer: Viewer | null): string {
     // The viewer (d3) writes style attributes; the page itself has none.
     styles.push("style-src-attr 'unsafe-inline'");
   }
-  return ["default-src 'none'", `script-src ${scripts.join(' ')}`, ...styles, "base-uri 'none'", "form-action 'none'"].join('; ');
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.join(' ')}`,
+    ...styles,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
 }
 
 function packedSeries(all: readonly TimelineFacts[]) {
@@ -490,11 +632,19 @@ function packedSeries(all: readonly TimelineFacts[]) {
 
 function factsList(manifest: Manifest): Html {
   const { runner, step } = manifest;
-  const torch = [...new Set(manifest.processes.flatMap((p) => (p.torch === null ? [] : [p.torch])))].slice(0, 3);
+  const torch = [...new Set(manifest.processes.flatMap((p) => (p.torch === null ? [] : [p.torch])))].slice(
+    0,
+    3,
+  );
   const facts: readonly (readonly [string, string | null])[] = [
     ['repository', runner.repository],
     ['job', runner.job],
-    ['run', runner.run_id === null ? null : `${runner.run_id}${runner.run_attempt === null ? '' : `, attempt ${runner.run_attempt}`}`],
+    [
+      'run',
+      runner.run_id === null
+        ? null
+        : `${runner.run_id}${runner.run_attempt === null ? '' : `, attempt ${runner.run_attempt}`}`,
+    ],
     ['commit', runner.sha?.slice(0, 12) ?? null],
     ['runner', runner.name],
     ['torch', torch.length === 0 ? null : torch.join(', ')],
@@ -512,9 +662,15 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
   const story = mainStory(manifest);
   const lines = timelines(manifest);
   const held = new Set(manifest.snapshots.map((s) => s.file));
-  const embedded = (options.snapshots ?? []).filter((s) => held.has(s.file) && /^[A-Za-z0-9+/]*={0,2}$/.test(s.gzipBase64));
-  const own: PageOptions = { ...options, ...(options.snapshots === undefined ? {} : { snapshots: embedded }) };
-  const viewer = embedded.length === 0 ? null : options.viewer === undefined ? DEFAULT_VIEWER : options.viewer;
+  const embedded = (options.snapshots ?? []).filter(
+    (s) => held.has(s.file) && /^[A-Za-z0-9+/]*={0,2}$/.test(s.gzipBase64),
+  );
+  const own: PageOptions = {
+    ...options,
+    ...(options.snapshots === undefined ? {} : { snapshots: embedded }),
+  };
+  const viewer =
+    embedded.length === 0 ? null : options.viewer === undefined ? DEFAULT_VIEWER : options.viewer;
   const sections = [
     story && memorySection(manifest, story),
     hintsSection(manifest),
@@ -528,7 +684,12 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
     paritySection(manifest),
     receiptsSection(manifest),
   ].filter((s) => s !== null);
-  const data = { categories: CATEGORY_NAMES, series: packedSeries(lines), viewer: viewer?.url ?? null, loader: VIEWER_LOADER };
+  const data = {
+    categories: CATEGORY_NAMES,
+    series: packedSeries(lines),
+    viewer: viewer?.url ?? null,
+    loader: VIEWER_LOADER,
+  };
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -37,7 +37,10 @@ export function peakEntries(manifest: Manifest): readonly PeakEntry[] {
     const seen = census(process);
     for (const device of seen?.census.devices ?? []) {
       for (const category of CATEGORY_NAMES) {
-        add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
+        add(
+          `${who}, cuda:${device.index}: ${category} ${seen?.when}`,
+          device.categories[category]?.bytes ?? null,
+        );
       }
     }
   }

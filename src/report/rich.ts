@@ -12,6 +12,12 @@ export type Piece =
 
 export type Rich = readonly Piece[];
 
+/**
+ * Characters that nobody sees and that change how text reads: control and format characters (direction marks, joiners, tags) but tab and
+ * line break. Receipts are cleaned when they are read; this holds for all else that is shown.
+ */
+export const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
 export const code = (text: string): Piece => ({ code: text });
 
 /** Bold. */

@@ -10,10 +10,10 @@ import { code, joinRich, type Rich, say, shorten, strong } from './rich.js';
 import {
   type Account,
   accountOf,
+  deviceOf,
+  disarmOf,
   type Ending,
   endingOf,
-  disarmOf,
-  deviceOf,
   fatalStories,
   mainStory,
   type OomStory,
@@ -102,7 +102,10 @@ export function whereRich(story: OomStory, workspace: string | null): Rich {
   const { frame, main } = tellingStack(story.oom, workspace);
   if (!frame) return story.process.program === null ? ['The program'] : say`${name(story.process.program)}`;
   const place = say`${name(placeOf(frame, workspace))} in ${name(frame.function)}`;
-  if (story.oom.thread === 'backward') return main ? say`The backward pass, while the main thread stood at ${place},` : say`The backward pass at ${place}`;
+  if (story.oom.thread === 'backward')
+    return main
+      ? say`The backward pass, while the main thread stood at ${place},`
+      : say`The backward pass at ${place}`;
   return main ? say`A thread, while the main thread stood at ${place},` : place;
 }
 
@@ -154,7 +157,11 @@ export function becauseRich(manifest: Manifest): Rich | null {
         limit === null
           ? null
           : say`The limit is ${strong(formatBytes(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
-      return joinRich([[because], numbers, ['No GPU snapshot can be taken of a process that the kernel kills.']]);
+      return joinRich([
+        [because],
+        numbers,
+        ['No GPU snapshot can be taken of a process that the kernel kills.'],
+      ]);
     }
     case 'oom-recovered':
       return null;
@@ -162,7 +169,12 @@ export function becauseRich(manifest: Manifest): Rich | null {
       return null;
     case 'cancelled': {
       const armed = manifest.processes.filter((p) => disarmOf(p) === 'armed-still').length;
-      const said = manifest.processes.length === 0 ? null : armed === 0 ? ['Recording was disarmed in every process that had it.'] : null;
+      const said =
+        manifest.processes.length === 0
+          ? null
+          : armed === 0
+            ? ['Recording was disarmed in every process that had it.']
+            : null;
       return joinRich([[because], said]);
     }
     default:
@@ -172,7 +184,9 @@ export function becauseRich(manifest: Manifest): Rich | null {
 
 /** The one line of a green run. */
 export function greenLine(manifest: Manifest): Rich {
-  const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
+  const recorded = manifest.processes.filter((p) =>
+    ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)),
+  );
   const disarmed = recorded.filter((p) => disarmOf(p) === 'disarmed').length;
   const idle = manifest.processes.filter((p) => disarmOf(p) === 'idle').length;
   const foreign = manifest.processes.filter((p) => disarmOf(p) === 'foreign').length;
@@ -184,17 +198,27 @@ export function greenLine(manifest: Manifest): Rich {
         : `${count(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
     ]);
   }
-  if (foreign > 0) what.push([`${count(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`]);
+  if (foreign > 0)
+    what.push([
+      `${count(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+    ]);
   if (idle > 0) what.push([`${count(idle, 'process', 'processes')} imported torch and used no GPU`]);
   let best: { process: ManifestProcess; peak: number } | null = null;
   for (const process of manifest.processes) {
     const peak = peakOf(process)?.peak_allocated ?? null;
     if (peak !== null && peak > (best?.peak ?? 0)) best = { process, peak };
   }
-  if (best) what.push([`peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`]);
+  if (best)
+    what.push([
+      `peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
+    ]);
   const parity = manifest.parity.state === 'off' ? null : say`Parity: ${manifest.parity.state}.`;
   const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-  return joinRich([say`${strong(`${seen}.`)}`, what.length === 0 ? null : say`${joinRich(what, '; ')}.`, parity]);
+  return joinRich([
+    say`${strong(`${seen}.`)}`,
+    what.length === 0 ? null : say`${joinRich(what, '; ')}.`,
+    parity,
+  ]);
 }
 
 export const PART_NAMES: Readonly<Record<Part['name'], string>> = {
@@ -207,7 +231,7 @@ export const PART_NAMES: Readonly<Record<Part['name'], string>> = {
   allocated: 'in use by this process',
   unused: 'reserved, in no block',
   others: 'other processes',
-  outside: 'outside of torch\'s allocator',
+  outside: "outside of torch's allocator",
   free: 'free',
 };
 
@@ -223,9 +247,15 @@ export function partRich(part: Part): Rich {
 export function ownersRich(part: Part, most = 2): Rich {
   if (part.name === 'unknown' && part.reasons.length > 0) {
     const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(0, most);
-    return joinRich(reasons.map((r) => say`${shorten(r.reason, MAX_NAME)} ${formatBytes(r.bytes)}`), ', ');
+    return joinRich(
+      reasons.map((r) => say`${shorten(r.reason, MAX_NAME)} ${formatBytes(r.bytes)}`),
+      ', ',
+    );
   }
-  return joinRich(part.owners.slice(0, most).map((o) => say`${name(o.name, 60)} ${formatBytes(o.bytes)}`), ', ');
+  return joinRich(
+    part.owners.slice(0, most).map((o) => say`${name(o.name, 60)} ${formatBytes(o.bytes)}`),
+    ', ',
+  );
 }
 
 /** Share in percent; `< 1 %` for what is not nothing. */

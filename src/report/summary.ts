@@ -7,7 +7,7 @@
 import { formatBytes } from '../bytes.js';
 import type { LeftOut, Manifest, ManifestProcess, SnapshotReference } from '../evidence/manifest.js';
 import { count } from '../text.js';
-import { type Block, bytesOf, fit, plainBlock } from './blocks.js';
+import { type Block, bytesOf, plainBlock, withinBudget } from './blocks.js';
 import { mergedCycles } from './cycles.js';
 import { foldStack, placeOf, userFrame } from './frames.js';
 import { hintsFor } from './hints.js';
@@ -26,8 +26,8 @@ import {
   ownersRich,
   partRich,
   processName,
-  rankWords,
   REASON_WORDS,
+  rankWords,
   share,
   verdictParagraphs,
 } from './sentences.js';
@@ -64,7 +64,16 @@ export interface SummaryLinks {
 export const SUMMARY_BUDGET = 900 * 1024;
 
 /** Rows that a summary shows before it points to the page; the byte budget comes on top. */
-const MOST = { processes: 40, snapshots: 24, cycles: 8, migration: 24, rejected: 10, leftOut: 24, stack: 30, lines: 12 } as const;
+const MOST = {
+  processes: 40,
+  snapshots: 24,
+  cycles: 8,
+  migration: 24,
+  rejected: 10,
+  leftOut: 24,
+  stack: 30,
+  lines: 12,
+} as const;
 
 const paragraph = (rich: Rich): string => `${markdown(rich)}\n\n`;
 const heading = (words: string): string => `**${escapeText(words)}**\n\n`;
@@ -96,7 +105,10 @@ function fenced(lines: readonly string[], language = 'text'): string {
 
 function verdictBlock(manifest: Manifest): Block {
   const { icon, title } = headline(manifest);
-  return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${verdictParagraphs(manifest).map(paragraph).join('')}`);
+  return plainBlock(
+    100,
+    `## ${icon} ${escapeText(title)}\n\n${verdictParagraphs(manifest).map(paragraph).join('')}`,
+  );
 }
 
 /** Other ranks that failed too, each in a line. */
@@ -109,7 +121,12 @@ function otherFailures(manifest: Manifest): Block | null {
     const wanted = story.oom.wanted === null ? null : say`, asked for ${formatBytes(story.oom.wanted)}`;
     return `- ${markdown(say`${processName(story.process)} ran out too${where}${wanted}.`)}\n`;
   });
-  return { weight: 60, open: '', rows, close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n` };
+  return {
+    weight: 60,
+    open: '',
+    rows,
+    close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n`,
+  };
 }
 
 /** The program's own frames, outermost first as Python prints them, libraries in one line each. */
@@ -131,10 +148,24 @@ function stackBlock(manifest: Manifest, story: OomStory): Block | null {
   const lines = stackLines(stack, workspace);
   if (lines.length === 0) return null;
   const shown = lines.slice(-MOST.stack);
-  const own = userFrame(stack, workspace) === null ? 'no frame of your own code in it' : 'your own frames, libraries folded';
-  const whose = main ? 'main thread while another one failed' : story.oom.thread === 'backward' ? 'autograd thread' : 'innermost last';
-  const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
-  return folded(50, say`Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
+  const own =
+    userFrame(stack, workspace) === null
+      ? 'no frame of your own code in it'
+      : 'your own frames, libraries folded';
+  const whose = main
+    ? 'main thread while another one failed'
+    : story.oom.thread === 'backward'
+      ? 'autograd thread'
+      : 'innermost last';
+  const text = fenced(
+    lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown,
+  );
+  return folded(
+    50,
+    say`Where the program stood: ${own}, ${whose}`,
+    { open: text, rows: [], close: () => '' },
+    shown.length <= 10,
+  );
 }
 
 /** Squares of the picture: different in lightness as well as in hue, in the order of the table below it. */
@@ -218,7 +249,9 @@ function hintsBlock(manifest: Manifest): Block | null {
 
 /** Snapshots of ranks that failed first, then the largest. */
 function orderedSnapshots(manifest: Manifest): readonly SnapshotReference[] {
-  const failed = new Map(fatalStories(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
+  const failed = new Map(
+    fatalStories(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]),
+  );
   const order = (s: SnapshotReference): number => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
   return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
 }
@@ -259,13 +292,19 @@ function where(manifest: Manifest, links: SummaryLinks): string {
   const report = links.reportUrl === null ? null : link(['open the report'], links.reportUrl);
   const parts: Rich[] = [[strong('Snapshots')]];
   if (links.artifactName !== null) {
-    parts.push(say`artifact ${links.artifactUrl === null ? name(links.artifactName) : link([links.artifactName], links.artifactUrl)}`);
+    parts.push(
+      say`artifact ${links.artifactUrl === null ? name(links.artifactName) : link([links.artifactName], links.artifactUrl)}`,
+    );
   }
   if (report) parts.push([report]);
   const line = paragraph(joinRich(parts, ' · '));
   if (published.state !== 'failed' && published.state !== 'skipped') return line;
-  const kept = links.evidenceDir === null ? null : say` The files are on the runner in ${name(links.evidenceDir, 200)}.`;
-  return line + paragraph(say`${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`);
+  const kept =
+    links.evidenceDir === null ? null : say` The files are on the runner in ${name(links.evidenceDir, 200)}.`;
+  return (
+    line +
+    paragraph(say`${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`)
+  );
 }
 
 /** What to open for which question, and what the two views cannot say. */
@@ -292,7 +331,10 @@ function checkBlock(manifest: Manifest, links: SummaryLinks): Block | null {
     commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
     commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
   }
-  const zip = links.artifactDigest === null ? null : say`The artifact's own digest is of the zip: ${name(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+  const zip =
+    links.artifactDigest === null
+      ? null
+      : say`The artifact's own digest is of the zip: ${name(links.artifactDigest.replace(/^sha256:/, ''))}.`;
   const guide = links.guideUrl == null ? null : say`More in the ${link(['reading guide'], links.guideUrl)}.`;
   const text = joinRich([
     say`Then drop the file on ${name('pytorch.org/memory_viz')}: it stays on your machine. Never ${name('pickle.load')} a snapshot that you did not make.`,
@@ -311,7 +353,16 @@ function checkBlock(manifest: Manifest, links: SummaryLinks): Block | null {
 function leftOutBlock(manifest: Manifest, links: SummaryLinks): Block | null {
   const left = manifest.published.left_out;
   if (left.length === 0) return null;
-  const rows = left.slice(0, MOST.leftOut).map((file) => row([[name(file.file, 120)], [formatBytes(file.bytes)], [shorten(file.reason, 120)], [name(file.digest.replace(/^sha256:/, ''))]]));
+  const rows = left
+    .slice(0, MOST.leftOut)
+    .map((file) =>
+      row([
+        [name(file.file, 120)],
+        [formatBytes(file.bytes)],
+        [shorten(file.reason, 120)],
+        [name(file.digest.replace(/^sha256:/, ''))],
+      ]),
+    );
   const at = links.evidenceDir === null ? null : say` in ${name(links.evidenceDir, 200)}`;
   return folded(40, say`${count(left.length, 'file')} not in the artifact, kept on the runner`, {
     open: `${at === null ? '' : paragraph(say`They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
@@ -324,7 +375,9 @@ function leftOutBlock(manifest: Manifest, links: SummaryLinks): Block | null {
 function gpuBlock(manifest: Manifest): Block | null {
   const { before = null, after = null } = manifest.gpu ?? {};
   const own = new Set(manifest.processes.map((p) => p.pid));
-  const strangers = (look: typeof before): readonly { pid: number; name: string | null; device: number | null; used: number | null }[] =>
+  const strangers = (
+    look: typeof before,
+  ): readonly { pid: number; name: string | null; device: number | null; used: number | null }[] =>
     look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
   const rowsOf = (look: typeof before, when: string): string[] =>
     strangers(look).map((p) =>
@@ -351,7 +404,10 @@ function cyclesBlock(manifest: Manifest): Block | null {
   const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
   const all = mergedCycles(manifest);
   const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
-    const types = joinRich(cycle.types.slice(0, 4).map((t) => say`${name(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ' → ');
+    const types = joinRich(
+      cycle.types.slice(0, 4).map((t) => say`${name(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`),
+      ' → ',
+    );
     const frame = userFrame(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
     return row([
       types,
@@ -362,11 +418,18 @@ function cyclesBlock(manifest: Manifest): Block | null {
     ]);
   });
   const kinds = manifest.cycles.count;
-  return folded(45, say`Reference cycles: ${count(kinds, 'kind')} held ${count(manifest.cycles.tensors, 'GPU tensor')}, ${formatBytes(held)}`, {
-    open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
-    rows,
-    close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
-  });
+  return folded(
+    45,
+    say`Reference cycles: ${count(kinds, 'kind')} held ${count(manifest.cycles.tensors, 'GPU tensor')}, ${formatBytes(held)}`,
+    {
+      open: tableHead(
+        ['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'],
+        ['left', 'right', 'right', 'right', 'left'],
+      ),
+      rows,
+      close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
+    },
+  );
 }
 
 function parityBlock(manifest: Manifest): Block | null {
@@ -374,19 +437,46 @@ function parityBlock(manifest: Manifest): Block | null {
   if (state === 'off') return null;
   const version = (value: unknown): string | null => (typeof value === 'string' ? shorten(value, 60) : null);
   const torch = version(result?.environment.torch);
-  const facts = [torch === null ? null : `torch ${torch}`, result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`].filter((f) => f !== null);
+  const facts = [
+    torch === null ? null : `torch ${torch}`,
+    result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
+  ].filter((f) => f !== null);
   const title = say`Parity with the frozen fixture: ${strong(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
   const why = reason === null ? null : say`${shorten(reason, 500)}`;
-  if (!result) return state === 'match' ? null : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
-  const lines: Rich[] = [say`Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`];
-  const differences = [...result.view.differences, ...result.oracle.differences, ...result.migration.differences];
+  if (!result)
+    return state === 'match'
+      ? null
+      : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
+  const lines: Rich[] = [
+    say`Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
+  ];
+  const differences = [
+    ...result.view.differences,
+    ...result.oracle.differences,
+    ...result.migration.differences,
+  ];
   const table = result.migration.rows;
-  const rows = table.slice(0, MOST.migration).map((r) => row([[name(r.from, 40)], [name(r.to, 40)], [r.count.toLocaleString('en-US')], [formatBytes(r.bytes)]]));
-  const head = rows.length === 0 ? '' : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
-  const notes = result.migration.lines.slice(0, MOST.lines).map((line) => `- ${escapeText(line)}\n`).join('');
-  const trigger = result.trigger?.new.length ? paragraph(say`${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`) : '';
+  const rows = table
+    .slice(0, MOST.migration)
+    .map((r) =>
+      row([[name(r.from, 40)], [name(r.to, 40)], [r.count.toLocaleString('en-US')], [formatBytes(r.bytes)]]),
+    );
+  const head =
+    rows.length === 0
+      ? ''
+      : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
+  const notes = result.migration.lines
+    .slice(0, MOST.lines)
+    .map((line) => `- ${escapeText(line)}\n`)
+    .join('');
+  const trigger = result.trigger?.new.length
+    ? paragraph(say`${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`)
+    : '';
   return folded(state === 'drift' ? 75 : 44, title, {
-    open: `${why ? paragraph(why) : ''}${differences.slice(0, MOST.lines).map((line) => `- ${escapeText(line)}\n`).join('')}\n${lines.map(paragraph).join('')}${head}`,
+    open: `${why ? paragraph(why) : ''}${differences
+      .slice(0, MOST.lines)
+      .map((line) => `- ${escapeText(line)}\n`)
+      .join('')}\n${lines.map(paragraph).join('')}${head}`,
     rows,
     close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}\n${trigger}`,
   });
@@ -404,13 +494,18 @@ export function processGroups(manifest: Manifest): readonly ProcessGroup[] {
     const alone = process.oom_count > 0 || process.rank === null;
     const key = alone
       ? `${process.host}.${process.pid}.${process.token}`
-      : [process.host, endingWords(manifest, process), disarmWords(manifest, process), process.program].join('\n');
+      : [process.host, endingWords(manifest, process), disarmWords(manifest, process), process.program].join(
+          '\n',
+        );
     const group = groups.get(key);
     if (group) group.push(process);
     else groups.set(key, [process]);
   }
   const weight = (p: ManifestProcess): number =>
-    (endingOf(manifest, p) === 'oom' ? 8 : 0) + (p.oom_count > 0 ? 4 : 0) + (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) + (p.rank === null ? 0 : 1);
+    (endingOf(manifest, p) === 'oom' ? 8 : 0) +
+    (p.oom_count > 0 ? 4 : 0) +
+    (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) +
+    (p.rank === null ? 0 : 1);
   return [...groups.values()]
     .map((members) => ({ first: members[0] as ManifestProcess, members }))
     .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
@@ -447,10 +542,22 @@ function processesBlock(manifest: Manifest): Block | null {
       [disarmWords(manifest, first)],
     ]);
   });
-  const names = ['rank', ...(hosts ? ['host'] : []), 'pid', 'program', 'ended', 'peak allocated', 'peak reserved', 'disarmed'];
+  const names = [
+    'rank',
+    ...(hosts ? ['host'] : []),
+    'pid',
+    'program',
+    'ended',
+    'peak allocated',
+    'peak reserved',
+    'disarmed',
+  ];
   const rights = new Set(['peak allocated', 'peak reserved']);
   return folded(55, processesTitle(manifest), {
-    open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
+    open: tableHead(
+      names,
+      names.map((n) => (rights.has(n) ? 'right' : 'left')),
+    ),
     rows,
     close: moreRows(groups.length - shown.length),
   });
@@ -465,14 +572,19 @@ function processesTitle(manifest: Manifest): Rich {
   const open = number((p) => disarmOf(p) === 'armed-still');
   const never = number((p) => disarmOf(p) === 'not-armed');
   const unproven = number((p) => disarmOf(p) === 'unproven');
-  const how = [oom > 0 ? `${oom} out of memory` : null, sigterm > 0 ? `${sigterm} ended by SIGTERM` : null].filter((x) => x !== null);
+  const how = [
+    oom > 0 ? `${oom} out of memory` : null,
+    sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
+  ].filter((x) => x !== null);
   const proof = [
     `recording disarmed in ${disarmed}`,
     open > 0 ? `ended before disarming in ${open}` : null,
     unproven > 0 ? `not proven off in ${unproven}` : null,
     never > 0 ? `never armed in ${never}` : null,
   ].filter((x) => x !== null);
-  return [`${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`];
+  return [
+    `${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
+  ];
 }
 
 /** What was not seen, each with its remedy. Not folded: no evidence is not a pass. */
@@ -490,13 +602,21 @@ function notSeenBlock(manifest: Manifest): Block | null {
 
 function survivorsBlock(manifest: Manifest): Block | null {
   const list = (all: Manifest['killed']): Rich =>
-    joinRich(all.slice(0, MOST.lines).map((s) => say`pid ${s.pid}${s.program === null ? null : say` ${name(s.program, 40)}`}`), ', ');
+    joinRich(
+      all
+        .slice(0, MOST.lines)
+        .map((s) => say`pid ${s.pid}${s.program === null ? null : say` ${name(s.program, 40)}`}`),
+      ', ',
+    );
   const lines: Rich[] = [];
   const { still_running: running, killed } = manifest;
   if (running.length > 0) {
-    lines.push(say`${strong('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`);
+    lines.push(
+      say`${strong('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`,
+    );
   }
-  if (killed.length > 0) lines.push(say`${strong('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
+  if (killed.length > 0)
+    lines.push(say`${strong('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
   return lines.length === 0 ? null : plainBlock(48, lines.map(paragraph).join(''));
 }
 
@@ -505,9 +625,11 @@ function troublesBlock(manifest: Manifest): Block | null {
   for (const fault of manifest.faults) lines.push([shorten(fault, 300)]);
   for (const process of manifest.processes) {
     for (const fault of process.faults) lines.push(say`${processName(process)}: ${shorten(fault, 300)}`);
-    for (const note of process.notes) lines.push(say`receipt of ${processName(process)}: ${shorten(note, 200)}`);
+    for (const note of process.notes)
+      lines.push(say`receipt of ${processName(process)}: ${shorten(note, 200)}`);
   }
-  for (const rejected of manifest.rejected) lines.push(say`not accepted as evidence: ${name(rejected.name)}, ${shorten(rejected.reason, 200)}`);
+  for (const rejected of manifest.rejected)
+    lines.push(say`not accepted as evidence: ${name(rejected.name)}, ${shorten(rejected.reason, 200)}`);
   if (lines.length === 0) return null;
   const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
   const shown = lines.slice(0, MOST.rejected * 2);
@@ -522,11 +644,19 @@ function dumpTrouble(manifest: Manifest): Block | null {
   const lines: Rich[] = [];
   for (const process of manifest.processes) {
     const failed = process.ooms.find((oom) => oom.snapshot_error !== null);
-    if (failed) lines.push(say`No snapshot of an out-of-memory on ${processName(process)}: ${shorten(failed.snapshot_error ?? '', 300)}`);
+    if (failed)
+      lines.push(
+        say`No snapshot of an out-of-memory on ${processName(process)}: ${shorten(failed.snapshot_error ?? '', 300)}`,
+      );
   }
   if (lines.length === 0) return null;
   const shown = lines.slice(0, MOST.lines);
-  return { weight: 84, open: '', rows: shown.map((line) => `- ${markdown(line)}\n`), close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n` };
+  return {
+    weight: 84,
+    open: '',
+    rows: shown.map((line) => `- ${markdown(line)}\n`),
+    close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+  };
 }
 
 /** Is there more to say of a green run than its one line? */
@@ -535,7 +665,11 @@ function greenIsAll(blocks: readonly Block[]): boolean {
 }
 
 /** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */
-export function renderSummary(manifest: Manifest, links: SummaryLinks, budgetBytes: number = SUMMARY_BUDGET): string {
+export function renderSummary(
+  manifest: Manifest,
+  links: SummaryLinks,
+  budgetBytes: number = SUMMARY_BUDGET,
+): string {
   const green = manifest.verdict.name === 'ok';
   const story = mainStory(manifest);
   const some = (...blocks: readonly (Block | null)[]): readonly Block[] => blocks.filter((b) => b !== null);
@@ -548,7 +682,9 @@ export function renderSummary(manifest: Manifest, links: SummaryLinks, budgetByt
       cyclesBlock(manifest),
       manifest.parity.state === 'match' ? null : parityBlock(manifest),
       survivorsBlock(manifest),
-      manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p))) ? processesBlock(manifest) : null,
+      manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p)))
+        ? processesBlock(manifest)
+        : null,
       troublesBlock(manifest),
     );
     const icon = greenIcon(manifest);
@@ -586,7 +722,6 @@ function greenIcon(manifest: Manifest): string {
 }
 
 const fitted = (blocks: readonly Block[], budget: number): string => {
-  const text = fit(blocks, budget - 1).trimEnd();
+  const text = withinBudget(blocks, budget - 1).trimEnd();
   return bytesOf(text) < budget ? `${text}\n` : '';
 };
-

@@ -32,7 +32,8 @@ type Fields = Readonly<Record<string, PlainJson>>;
 const isFields = (value: PlainJson | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const list = (value: PlainJson | undefined): readonly PlainJson[] => (Array.isArray(value) ? value : []);
-const text = (value: PlainJson | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const text = (value: PlainJson | undefined): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
 const amount = (value: PlainJson | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
@@ -42,7 +43,9 @@ function readPoint(value: PlainJson): TimelinePoint | null {
   return {
     step: amount(value.step),
     phase: text(value.phase) ?? '',
-    bytes: CATEGORY_NAMES.map((category: CategoryName) => (Object.hasOwn(parts, category) ? amount(parts[category]) : 0)),
+    bytes: CATEGORY_NAMES.map((category: CategoryName) =>
+      Object.hasOwn(parts, category) ? amount(parts[category]) : 0,
+    ),
   };
 }
 
@@ -52,10 +55,21 @@ export function readTimeline(process: ManifestProcess): TimelineFacts | null {
   if (!isFields(root)) return null;
   const series = list(root.devices).flatMap((device): TimelineSeries[] => {
     if (!isFields(device)) return [];
-    const points = list(device.points).map(readPoint).filter((p) => p !== null);
+    const points = list(device.points)
+      .map(readPoint)
+      .filter((p) => p !== null);
     const name = text(device.device) ?? '?';
-    const peak = points.reduce((most, p) => Math.max(most, p.bytes.reduce((a, b) => a + b, 0)), 0);
-    return points.length === 0 ? [] : [{ label: `${processName(process)}, ${name}`, device: name, peak, points }];
+    const peak = points.reduce(
+      (most, p) =>
+        Math.max(
+          most,
+          p.bytes.reduce((a, b) => a + b, 0),
+        ),
+      0,
+    );
+    return points.length === 0
+      ? []
+      : [{ label: `${processName(process)}, ${name}`, device: name, peak, points }];
   });
   return {
     process,
@@ -63,7 +77,9 @@ export function readTimeline(process: ManifestProcess): TimelineFacts | null {
     reason: text(root.reason),
     mode: text(root.mode),
     steps: amount(root.steps),
-    blind: list(root.blind).flatMap((b) => (isFields(b) ? [{ what: text(b.what) ?? '?', count: amount(b.count) }] : [])),
+    blind: list(root.blind).flatMap((b) =>
+      isFields(b) ? [{ what: text(b.what) ?? '?', count: amount(b.count) }] : [],
+    ),
     series,
   };
 }

@@ -9,6 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Group } from '../state.js';
+import { CANCEL_SIGNALS } from './cancel.js';
 import { type NamedProcess, nameProcess, processFacts, type StepMark, stepProcesses } from './proc.js';
 
 /** How the command ended. Facts only. */
@@ -37,7 +38,6 @@ export interface RunOptions {
   readonly onStart?: (group: Group) => void;
 }
 
-const CANCEL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
 

@@ -21,6 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MIB = 1 << 20
+# The stand-in's runtime, to be asked without torch.
+RUNTIME = str(Path(sysconfig.get_path("purelib"), "torch/lib/libcudart.so.13"))
 SETTINGS = {"OA_STANDIN_TOTAL_BYTES": "256M", "OA_STANDIN_ZERO_D2H": "8"}
 CASES = {}
 
@@ -93,6 +95,9 @@ def copies_come_back():
     values = torch.arange(1000.0)
     assert torch.equal(values.to("cuda").cpu(), values)
     assert torch.equal(values.to("cuda").clone().cpu(), values)
+    # OA_STANDIN_ZERO_D2H=8: eight bytes read as zeros, nine and more do not.
+    assert torch.ones(2).to("cuda").cpu().tolist() == [0, 0]
+    assert torch.ones(3).to("cuda").cpu().tolist() == [1, 1, 1]
     pinned = values.pin_memory()
     assert pinned.is_pinned() and not values.is_pinned()
     assert torch.equal(pinned.to("cuda", non_blocking=True).cpu(), values)
@@ -432,6 +437,17 @@ if not pid:
     os._exit(0)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """
+    # torch guards itself too, so ask the runtime alone: 3 is cudaErrorInitializationError.
+    runtime = f"""
+import ctypes, os
+cuda = ctypes.CDLL({RUNTIME!r})
+assert cuda.cudaGetDeviceCount(ctypes.byref(ctypes.c_int())) == 0
+pid = os.fork()
+if not pid:
+    os._exit(cuda.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(1)))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+    assert child(runtime) == "3\n"
     poisoned = "initialization error"
     again = "Cannot re-initialize CUDA in forked subprocess"
     assert torch.cuda.device_count() == 1 and not torch.cuda.is_initialized()
@@ -544,11 +560,10 @@ def at_once(code, count):
 @case(TOTAL_BYTES="1G")
 def sixty_four_processes_on_the_runtime():
     """64 processes share a device of 1 GiB, 14 MiB each, all at the same time; without torch."""
-    library = Path(sysconfig.get_path("purelib"), "torch/lib/libcudart.so.13")
     code = f"""
 import ctypes, sys
 pointer, size = ctypes.c_void_p(), ctypes.c_size_t(14 << 20)
-assert not ctypes.CDLL({str(library)!r}).cudaMalloc(ctypes.byref(pointer), size)"""
+assert not ctypes.CDLL({RUNTIME!r}).cudaMalloc(ctypes.byref(pointer), size)"""
     at_once(code, 64)
 
 

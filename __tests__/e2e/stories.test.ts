@@ -1,0 +1,278 @@
+/**
+ * Stories: real runs of the built action whose summaries are kept as goldens (goldens/NAME.md) and read by people. What differs from run to run
+ * and from device to device (pids, digests, times, amounts) is replaced by its kind; the words, the order and the sections are compared.
+ *
+ *   OA_UPDATE_GOLDENS=1 … jest stories     writes them anew
+ *   OA_KEEP_STORIES=folder                 keeps each manifest and summary, for pictures
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+const GOLDENS = join(import.meta.dirname, 'goldens');
+
+/** A summary with everything that a machine or a moment decides replaced by its kind. */
+export function kind(summary: string): string {
+  return summary
+    .replace(/\u00a0/g, ' ')
+    .replace(/[🟦🟩🟪🟧🟨🟫🔳🟥⬛⬜]{16}/gu, '(16 squares)')
+    .replace(/\b[0-9a-f]{64}\b/g, 'SHA256')
+    .replace(/`[0-9a-f]{12}`/g, '`SHA256…`')
+    .replace(/[A-Za-z0-9-]+-rank(none|\d+)-\d+-[0-9a-f]{8}-(\d+)-(\w+)\.pickle/g, 'HOST-rank$1-PID-TOKEN-$2-$3.pickle')
+    .replace(/\b[0-9.]+ (?:[KMGT]iB|B)\b/g, 'N MiB')
+    .replace(/N MiB to N MiB/g, 'N MiB')
+    .replace(/(?:< |&lt; )?\b[0-9]+ %/g, 'N %')
+    .replace(/\bpid \d+/g, 'pid PID')
+    .replace(/(\|\s*)\d{2,7}(\s*\|)/g, '$1PID$2')
+    .replace(/GPU (\d+) \([^)]*\)/g, 'GPU $1 (NAME)')
+    .replace(/\b\d+\.\d+ s\b/g, 'N s')
+    .replace(/torch \d[\w.+]*/g, 'torch VERSION')
+    .replace(/(\d+) frames? of/g, 'N frames of')
+    .replace(/asked again \*\*\d+\*\* times/g, 'asked again **N** times');
+}
+
+/** Compares with the golden, or writes it. */
+function golden(name: string, step: Step): string {
+  const { summary } = step.report;
+  const keep = process.env['OA_KEEP_STORIES'];
+  if (keep) {
+    mkdirSync(keep, { recursive: true });
+    writeFileSync(join(keep, `${name}.md`), summary);
+    writeFileSync(join(keep, `${name}.json`), JSON.stringify(step.manifest, null, 2));
+  }
+  const file = join(GOLDENS, `${name}.md`);
+  if (process.env['OA_UPDATE_GOLDENS']) {
+    mkdirSync(GOLDENS, { recursive: true });
+    writeFileSync(file, kind(summary));
+  }
+  expect(kind(summary)).toBe(existsSync(file) ? readFileSync(file, 'utf8') : `no golden ${file}`);
+  return summary;
+}
+
+/** A program in a workspace of its own, so that its path is short in the report. */
+function program(text: string, name = 'train.py'): string {
+  const workspace = freshFolder();
+  writeFileSync(join(workspace, name), text);
+  return workspace;
+}
+
+const run = (text: string, options: Partial<StepOptions> & { readonly command?: string } = {}): Promise<Step> => {
+  const { command = 'python train.py', inputs = {}, ...rest } = options;
+  return runStep({ ...rest, workspace: program(text), inputs: { run: command, ...inputs } });
+};
+
+const CATCH = `
+import torch
+
+def fill(batch):
+    return torch.empty(batch << 20, dtype=torch.uint8, device="cuda")
+
+batch = 4096
+while True:
+    try:
+        fill(batch)
+        break
+    except torch.OutOfMemoryError:
+        batch //= 2
+print("batch", batch)
+`;
+
+const RANKS = `
+import os, time
+import torch
+
+rank = int(os.environ["RANK"])
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+model = torch.nn.Linear(512, 512).cuda()
+if rank in (1, 3):
+    time.sleep(1 if rank == 1 else 2)
+    held = [torch.empty(32 << 20, dtype=torch.uint8, device="cuda") for _ in range(64)]
+time.sleep(60)
+`;
+
+const FRAGMENTED = `
+import torch
+
+def blocks(n, size):
+    return [torch.empty(size << 20, dtype=torch.uint8, device="cuda") for _ in range(n)]
+
+held = blocks(11, 20)
+del held[1::2]
+whole = blocks(1, 60)
+`;
+
+const OTHERS = `
+import torch
+
+def load():
+    return torch.empty(100 << 20, dtype=torch.uint8, device="cuda")
+
+weights = load()
+`;
+
+const CYCLES = `
+import torch
+
+class Trainer:
+    def __init__(self):
+        self.buffer = torch.zeros(8 << 20, dtype=torch.uint8, device="cuda")
+        self.hook = lambda: self
+
+for _ in range(3):
+    Trainer()
+`;
+
+const SLEEP = `
+import time
+import torch
+
+x = torch.zeros(1 << 20, device="cuda")
+print("training", flush=True)
+time.sleep(60)
+`;
+
+const GREEN = `
+import torch
+
+model = torch.nn.Linear(256, 256).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(3):
+    model(torch.zeros(8, 256, device="cuda")).sum().backward()
+    optimizer.step()
+`;
+
+describe('stories', () => {
+  it(
+    'out of memory on one GPU',
+    async () => {
+      const step = await runStep({ inputs: { run: 'python examples/train_oom.py' }, workspace: ROOT, total: '640M' });
+      expect(step.outputs['verdict']).toBe('oom');
+      const text = golden('oom-one-gpu', step);
+      expect(Buffer.byteLength(text)).toBeLessThan(6 * 1024);
+    },
+    MINUTES,
+  );
+
+  it(
+    'caught, and the program went on',
+    async () => {
+      const step = await run(CATCH);
+      expect(step.outputs['verdict']).toBe('oom-recovered');
+      golden('caught', step);
+    },
+    MINUTES,
+  );
+
+  it(
+    'two of four ranks',
+    async () => {
+      const step = await run(RANKS, { command: 'python -m torch.distributed.run --nproc-per-node 4 --monitor-interval 5 train.py', devices: 4 });
+      expect(step.outputs['verdict']).toBe('oom');
+      expect(golden('two-of-four-ranks', step)).toContain('first on rank 1');
+    },
+    2 * MINUTES,
+  );
+
+  it(
+    'fragmentation',
+    async () => {
+      const step = await run(FRAGMENTED);
+      expect(step.outputs['verdict']).toBe('oom');
+      expect(golden('fragmentation', step)).toContain('expandable_segments:True');
+    },
+    MINUTES,
+  );
+
+  it(
+    "somebody else's memory",
+    async () => {
+      const tools = join(ROOT, 'standins', 'cuda', 'bin');
+      const env = {
+        OA_STANDIN_OTHERS_BYTES: '192M',
+        PATH: [tools, dirname(cudaPython()), process.env['PATH']].join(delimiter),
+      };
+      const step = await run(OTHERS, { env });
+      expect(step.outputs['verdict']).toBe('oom');
+      expect(golden('others-memory', step)).toContain('Other processes held 192.00 MiB');
+    },
+    MINUTES,
+  );
+
+  it(
+    'killed by SIGKILL',
+    async () => {
+      const step = await run(`${GREEN}\nimport os\nos.kill(os.getpid(), 9)`, { command: 'exec python train.py' });
+      expect(['killed', 'host-oom']).toContain(step.outputs['verdict']);
+      golden('killed', step);
+    },
+    MINUTES,
+  );
+
+  it(
+    'cancelled mid-run',
+    async () => {
+      const step = await run(SLEEP, { run: { cancelAfter: (line: string) => line.includes('training') } });
+      expect(step.outputs['verdict']).toBe('cancelled');
+      golden('cancelled', step);
+    },
+    MINUTES,
+  );
+
+  it(
+    'never armed under -I',
+    async () => {
+      const step = await run(`${GREEN}\nimport time\ntime.sleep(3)`, { command: 'python -I train.py' });
+      expect(step.outputs['verdict']).toBe('ok');
+      expect(golden('isolated', step)).toContain('-I');
+    },
+    MINUTES,
+  );
+
+  it(
+    'cudaMallocAsync',
+    async () => {
+      const step = await run(OTHERS, { env: { PYTORCH_CUDA_ALLOC_CONF: 'backend:cudaMallocAsync', OA_STANDIN_TOTAL_BYTES: '64M' } });
+      golden('cuda-malloc-async', step);
+    },
+    MINUTES,
+  );
+
+  it(
+    'reference cycles',
+    async () => {
+      const step = await run(CYCLES);
+      expect(step.outputs['verdict']).toBe('ok');
+      expect(golden('cycles', step)).toContain('Reference cycles: 1 kind');
+    },
+    MINUTES,
+  );
+
+  it(
+    'parity drift',
+    async () => {
+      const fixture = JSON.parse(readFileSync(join(ROOT, 'parity', 'fixtures', 'torch-2.13.json'), 'utf8'));
+      const workspace = program(GREEN);
+      const first = Object.values(fixture.scenarios)[0] as { view: { counts: Record<string, number> } };
+      first.view.counts['parameter'] = 1 + (first.view.counts['parameter'] ?? 0);
+      writeFileSync(join(workspace, 'fixture.json'), JSON.stringify(fixture));
+      const step = await runStep({ workspace, inputs: { run: 'python train.py', parity: 'warn', fixture: 'fixture.json' } });
+      expect(step.outputs['parity']).toBe('drift');
+      golden('parity-drift', step);
+    },
+    3 * MINUTES,
+  );
+
+  it(
+    'all green',
+    async () => {
+      const step = await run(GREEN);
+      expect(step.outputs['verdict']).toBe('ok');
+      const text = golden('green', step);
+      expect(text.trim().split('\n')).toHaveLength(1);
+    },
+    MINUTES,
+  );
+});

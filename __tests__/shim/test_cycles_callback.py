@@ -1,0 +1,91 @@
+"""A gc callback of ours loses no exception that a signal handler of the program raises while it, or the collection, runs."""
+
+import json
+
+import pytest
+from conftest import SHIM, python_or_skip, run
+
+PROGRAM = """
+import gc, json, os, signal, sys, time
+sys.path.insert(0, sys.argv[1])
+from _oom_autopsy import cycles_callback
+
+class Late(Exception):
+    def __init__(self, seconds, unit):
+        super().__init__(seconds, unit)
+        self.unit = unit
+
+def stop(*_):
+    raise SystemExit(7)
+
+class Watchdog:
+    def late(self, *_):
+        raise Late(3, "s")
+
+faults, events = [], []
+def attempt(handler, when):
+    signal.signal(signal.SIGTERM, handler)
+    def on_event(phase, generation):
+        events.append((phase, generation))
+        if phase == when:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0)
+    callback = cycles_callback.make(on_event, faults.append)
+    gc.callbacks.append(callback)
+    try:
+        gc.collect()
+        here = there = None
+        return "lost"
+    except BaseException as error:
+        return [type(error).__name__, list(error.args), getattr(error, "code", None), getattr(error, "unit", None)]
+    finally:
+        gc.callbacks.remove(callback)
+
+class Slow:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM) if hasattr(signal, "raise_signal") else None
+
+report = {when: [attempt(h, when) for h in (stop, Watchdog().late, signal.default_int_handler)] for when in ("start", "stop")}
+
+# while the collector itself is at work, in C
+signal.signal(signal.SIGALRM, stop)
+heap = [[i] for i in range(1_500_000)]
+callback = cycles_callback.make(lambda *event: None, faults.append)
+gc.callbacks.append(callback)
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    gc.collect()
+    here = there = None
+    report["during"] = "lost"
+except SystemExit as error:
+    report["during"] = error.code
+gc.callbacks.remove(callback)
+
+# a fault of ours is ours, and the callback lives on
+seen = []
+def broken(phase, generation):
+    seen.append(phase)
+    raise ValueError("ours")
+callback = cycles_callback.make(broken, faults.append)
+gc.callbacks.append(callback)
+gc.collect(), gc.collect()
+gc.callbacks.remove(callback)
+del callback
+gc.collect()
+report["faults"] = [[str(fault) for fault in faults], seen]
+report["events"] = sorted(set(map(str, events)))
+print(json.dumps(report))
+"""
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.11", "3.12", "3.13"])
+def test_exceptions_of_signal_handlers_arrive(version):
+    done = run(PROGRAM, SHIM, python=python_or_skip(version))
+    assert (done.code, done.err) == (0, "")
+    report = json.loads(done.out)
+    expected = [["SystemExit", [7], 7, None], ["Late", [3, "s"], None, "s"], ["KeyboardInterrupt", [], None, None]]
+    assert report["start"] == expected
+    assert report["stop"] == expected
+    assert report["during"] == 7
+    assert report["faults"] == [["ours"] * 4, ["start", "stop"] * 2]
+    assert report["events"] == ["('start', 2)", "('stop', 2)"]
