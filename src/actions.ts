@@ -8,6 +8,7 @@
 import { appendFileSync } from 'node:fs';
 import { issueCommand } from '../node_modules/@actions/core/lib/command.js';
 import { issueFileCommand, prepareKeyValueMessage } from '../node_modules/@actions/core/lib/file-command.js';
+import { logLine } from './text.js';
 
 /** Where an annotation points: a file of the workspace and a line, when known. */
 export interface AnnotationPlace {
@@ -58,4 +59,35 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
       appendFileSync(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`);
     },
   };
+}
+
+/**
+ * The same runner, but what cannot be handed over is a line in the log: its files lie under RUNNER_TEMP, and a full disk there must not
+ * turn a step red, or keep one from starting.
+ */
+export function forgiving(runner: Runner): Runner {
+  const told = new Set<string>();
+  const attempt = (what: string, act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      if (told.has(what)) return;
+      told.add(what);
+      runner.info(logLine(`the runner could not be given ${what} (${reason})`));
+    }
+  };
+  return {
+    ...runner,
+    saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
+    setOutput: (name, value) => attempt('the outputs', () => runner.setOutput(name, value)),
+    annotate: (level, message, place) =>
+      attempt('an annotation', () => runner.annotate(level, message, place)),
+    summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
+  };
+}
+
+/** A runner that went away closes our output; writing there must not end us, since the step still runs. */
+export function outliveOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -5,7 +5,8 @@
  * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
  */
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Runner } from './actions.js';
 import { collect, type Evidence } from './evidence/collect.js';
@@ -28,8 +29,9 @@ import { type Published, publish } from './publish/publish.js';
 import { annotations } from './report/annotations.js';
 import { renderSummary } from './report/summary.js';
 import { judge } from './report/verdict.js';
+import type { CancelWatch } from './step/cancel.js';
 import { type HostCounters, hostOom, readHostCounters, readHostMemory } from './step/host.js';
-import { type NamedProcess, nameProcess, stepProcesses } from './step/proc.js';
+import { type NamedProcess, nameProcess, processFacts, stepProcesses } from './step/proc.js';
 import type { RunResult } from './step/process.js';
 import { type PythonSighting, type ScriptHint, UNARMED_ADVICE } from './step/unarmed.js';
 import { count, logLine } from './text.js';
@@ -40,8 +42,12 @@ const GPU_TIMEOUT_MS = 5000;
 const PARITY_TIMEOUT_MS = 180_000;
 /** For everything that is uploaded. Half of the time limits that workflows set are below an hour. */
 const PUBLISH_DEADLINE_MS = 10 * 60_000;
-/** After a cancel the runner kills us 10 s after its first signal; what is done by then is what there is. */
-const PUBLISH_AFTER_CANCEL_MS = 60_000;
+/** After a cancel the runner gives the post steps of a job five minutes in all. */
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+/** Seconds that publishing may take, for slow lines (10 GiB at 10 MB/s take 18 minutes) and for jobs that cannot wait. */
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+/** In place of "cancelled": what a reader of the summary wants to know. */
+const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 
 /** What is known when the step has ended. */
 export interface Ended {
@@ -49,7 +55,7 @@ export interface Ended {
   readonly env: NodeJS.ProcessEnv;
   /** Null when main was killed, so that nobody saw how the step ended. */
   readonly result: RunResult | null;
-  readonly before: { readonly gpu: GpuObservation; readonly host: HostCounters } | null;
+  readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
   readonly sightings: readonly PythonSighting[];
   readonly hints: readonly ScriptHint[];
   readonly faults: readonly string[];
@@ -59,6 +65,22 @@ export interface Ended {
   readonly killed?: readonly NamedProcess[];
   /** Folder of the built action: parity/, upload/. */
   readonly distDir: string;
+  /** A cancel that comes while we are at it. */
+  readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
+  /** What the step's processes wrote after main had finished: only that is told and published. */
+  readonly late?: Evidence;
+  /** main was killed, most likely by a cancel: what takes long is left out. */
+  readonly hurried?: boolean;
+}
+
+/** How it went. */
+export interface Finished {
+  /** Exit code of the action. */
+  readonly code: number;
+  /** Processes of the step that still run. */
+  readonly stillRunning: number;
+  /** A cancel stopped the upload. */
+  readonly cut: boolean;
 }
 
 /** Outputs of a run that was refused for wrong inputs. */
@@ -78,25 +100,30 @@ export const REFUSED_OUTPUTS: Outputs = {
   'evidence-dir': '',
 };
 
-/** Finishes the step and tells the runner. @returns the exit code of the action */
-export async function finish(runner: Runner, ended: Ended): Promise<number> {
+/** Finishes the step and tells the runner. */
+export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   const { plan, result } = ended;
   const log = (line: string): void => runner.info(logLine(line));
   const [evidence, gpuAfter] = await Promise.all([
-    collect({ dir: plan.evidenceDir, step: plan.id }),
+    ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
     observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
   ]);
   const survivors = stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
   const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
-  const host = ended.before === null ? null : hostOom(ended.before.host, readHostCounters());
+  const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
   const parity = await parityOf(ended, evidence, log);
 
   const stepCode = result?.exitCode ?? 1;
+  // Nobody saw the end of a step whose main was killed. A runner does that on a cancel or a time limit; the kernel on a lack of memory.
+  const cancelled =
+    result === null
+      ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
+      : result.cancelledBy !== null;
   const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
   const cycles = cycleTotals(evidence.receipts);
   const verdict = judge({
     exitCode: stepCode,
-    cancelled: result === null || result.cancelledBy !== null,
+    cancelled,
     startError: result?.startError ?? null,
     oomCount,
     endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
@@ -126,7 +153,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<number> {
       shell: plan.command.file,
       exit_code: result === null ? null : stepCode,
       signal: result?.signal ?? null,
-      cancelled: result === null || result.cancelledBy !== null,
+      cancelled,
       started: plan.startedAt / 1000,
       ended: result === null ? null : result.endedAt / 1000,
       workspace: plan.workspace,
@@ -142,7 +169,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<number> {
       job: plan.job.job,
     },
     verdict,
-    gpu: { before: ended.before?.gpu ?? null, after: gpuAfter },
+    gpu: { before: ended.before.gpu, after: gpuAfter },
     host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
     notSeen: notSeen(evidence.receipts),
@@ -154,43 +181,89 @@ export async function finish(runner: Runner, ended: Ended): Promise<number> {
     faults: ended.faults,
   };
 
-  const published = await publishEvidence(ended, evidence, parts, verdict.name, log);
-  const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
-  const manifestPath = join(plan.outputDir, 'manifest.json');
-  await writeFile(manifestPath, manifestText(manifest), { mode: 0o600 }).catch((error: Error) =>
-    log(`manifest.json could not be written (${error.message})`),
-  );
-  const removed = await removeEvidence(plan, published, stillRunning.length > 0);
-  tell(runner, manifest, published, plan, removed);
-  setOutputs(runner, {
+  const facts: Outputs = {
     'exit-code': stepCode,
     verdict: verdict.name,
     'oom-count': oomCount,
     'snapshot-count': evidence.snapshots.length,
     snapshots: JSON.stringify(snapshotReferences(evidence)),
+    manifest: '',
+    'artifact-id': '',
+    'artifact-url': '',
+    'artifact-digest': '',
+    'report-url': '',
+    'cycle-count': cycles.count,
+    parity: parity.state,
+    'evidence-dir': plan.evidenceDir,
+  };
+  // Whoever is killed while it uploads has told what it knows by now; later steps read the newest value.
+  if (worthKeeping(evidence, verdict.name, gates)) setOutputs(runner, facts);
+  const outcome = await publishEvidence(ended, evidence, parts, verdict.name, log);
+  const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
+  const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
+  const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
+  const manifestPath = join(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
+  await writeWhole(manifestPath, manifestText(manifest)).catch((error: Error) =>
+    log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`),
+  );
+  const removed = await removeEvidence(plan, published, stillRunning.length > 0);
+  tell(runner, manifest, published, ended, removed);
+  setOutputs(runner, {
+    ...facts,
     manifest: existsSync(manifestPath) ? manifestPath : '',
     'artifact-id': published.state === 'uploaded' ? published.id : '',
     'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
     'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
-    'report-url': '',
-    'cycle-count': cycles.count,
-    parity: parity.state,
     'evidence-dir': removed ? '' : plan.evidenceDir,
   });
-  return finalExitCode(stepCode, gates);
+  return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
+}
+
+/** main's account of the step, in the plan's output folder. */
+export const MANIFEST = 'manifest.json';
+/** post's account of what came after it. */
+const LATE_MANIFEST = 'manifest-late.json';
+
+/** Writes a file whole or not at all: on a full disk the half of a manifest is worse than none. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const half = `${path}.tmp-${process.pid}`;
+  try {
+    await writeFile(half, text, { mode: 0o600 });
+    await rename(half, path);
+  } catch (error) {
+    await rm(half, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Is the process that left this unfinished file gone? Only known of processes of this machine: their files begin with its name, as the shim
+ * writes it, and on a shared folder the pids of another machine mean nothing here.
+ */
+export function isGone(pid: number, file: string): boolean {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9-]/g, '-')
+    .slice(0, 40);
+  // `uname` and the shim agree on Linux alone, and only there /proc tells who is gone.
+  return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
 }
 
 /** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
-function tell(runner: Runner, manifest: Manifest, published: Published, plan: Plan, removed: boolean): void {
+function tell(
+  runner: Runner,
+  manifest: Manifest,
+  published: Published,
+  { plan, late }: Ended,
+  removed: boolean,
+): void {
   runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
   try {
-    runner.summary(
-      renderSummary(manifest, {
-        ...artifactLinks(published),
-        reportUrl: null,
-        evidenceDir: removed ? null : plan.evidenceDir,
-      }),
-    );
+    const summary = renderSummary(manifest, {
+      ...artifactLinks(published),
+      reportUrl: null,
+      evidenceDir: removed ? null : plan.evidenceDir,
+    });
+    runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
   } catch (error) {
     runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
   }
@@ -198,6 +271,9 @@ function tell(runner: Runner, manifest: Manifest, published: Published, plan: Pl
     runner.annotate(level, message, place);
   }
 }
+
+const LATE_HEADING =
+  '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
 
 const artifactLinks = (published: Published) =>
   published.state === 'uploaded'
@@ -213,7 +289,7 @@ const artifactLinks = (published: Published) =>
 async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) => void): Promise<Parity> {
   const { options, workspace } = ended.plan;
   if (options.parity === 'off') return { state: 'off', reason: null, result: null };
-  if (ended.result === null || ended.result.cancelledBy !== null) {
+  if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
     return {
       state: 'unverifiable',
       reason: 'the step was cancelled, so the check was not run',
@@ -229,10 +305,34 @@ async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) =>
     fixture: fixturePath(options.fixture, workspace),
     env: ended.env,
     timeoutMs: PARITY_TIMEOUT_MS,
+    ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
   });
 }
 
-/** Uploads when there is evidence of something: a green run that saw nothing leaves no artifact. */
+/** Milliseconds for all of the upload. */
+export function publishDeadline(env: NodeJS.ProcessEnv, hurried: boolean): number {
+  const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+  const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+  return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+
+/** Is there evidence of something? A green run that saw nothing leaves no artifact. */
+const worthKeeping = (evidence: Evidence, verdict: string, gates: readonly GateFinding[]): boolean =>
+  evidence.snapshots.length + evidence.pages.length > 0 ||
+  (evidence.receipts.length > 0 && verdict !== 'ok') ||
+  hasFailingGate(gates);
+
+/** What every upload of this step has in common. */
+export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'distDir'>) => ({
+  name: ended.plan.options.artifactName,
+  retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+  compressionLevel: ended.plan.options.compressionLevel,
+  maxUploadBytes: ended.plan.options.maxUploadSize,
+  worker: join(ended.distDir, 'upload', 'index.js'),
+  env: ended.env,
+  onMask: (line: string): void => void process.stdout.write(`${line}\n`),
+});
+
 async function publishEvidence(
   ended: Ended,
   evidence: Evidence,
@@ -241,25 +341,17 @@ async function publishEvidence(
   log: (line: string) => void,
 ): Promise<Published> {
   const { plan } = ended;
-  const files = evidence.snapshots.length + evidence.pages.length;
-  const worth =
-    files > 0 || (evidence.receipts.length > 0 && verdict !== 'ok') || hasFailingGate(parts.gates);
-  if (!worth) return { state: 'skipped', reason: 'there is no evidence to keep' };
+  if (!worthKeeping(evidence, verdict, parts.gates ?? [])) return { state: 'skipped', reason: 'there is no evidence to keep' };
   if (!plan.options.upload) return { state: 'skipped', reason: '`upload` is false' };
   log(
     `publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`,
   );
   return publish({
+    ...uploadSettings(ended),
     evidence,
-    name: plan.options.artifactName,
-    retentionDays: plan.options.retentionDays === 0 ? null : plan.options.retentionDays,
-    compressionLevel: plan.options.compressionLevel,
-    maxUploadBytes: plan.options.maxUploadSize,
-    deadlineMs: parts.step.cancelled ? PUBLISH_AFTER_CANCEL_MS : PUBLISH_DEADLINE_MS,
-    worker: join(ended.distDir, 'upload', 'index.js'),
-    env: ended.env,
+    deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
     log,
-    onMask: (line) => void process.stdout.write(`${line}\n`),
+    ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
     manifest: ({ name, leftOut }) =>
       manifestText(
         buildManifest({
@@ -275,11 +367,11 @@ async function publishEvidence(
   });
 }
 
-const hasFailingGate = (gates: readonly GateFinding[] | undefined): boolean =>
-  gates?.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch') ?? false;
+const hasFailingGate = (gates: readonly GateFinding[]): boolean =>
+  gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
 
 /** What the manifest on disk says about the upload. */
-function manifestPublished(published: Published): ManifestPublished {
+export function manifestPublished(published: Published): ManifestPublished {
   switch (published.state) {
     case 'uploaded':
       return {
@@ -301,7 +393,7 @@ function manifestPublished(published: Published): ManifestPublished {
   }
 }
 
-/** Removes our own evidence folder once the artifact holds all of it. Never one that the user named. */
+/** Removes our own evidence folder once artifacts hold all of it. Never one that the user named. */
 async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
   if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete) return false;
   return rm(plan.evidenceDir, { recursive: true, force: true }).then(

@@ -5,16 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environmentRunner, inputVariable, type Runner } from './actions.js';
-import { finish, REFUSED_OUTPUTS } from './finish.js';
+import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
+import { type Ended, finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
 import { setOutputs } from './outputs.js';
 import { makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
 import { leftoverWarning } from './report/leftovers.js';
-import { saveFinished, savePlan } from './state.js';
+import { type Known, saveFinished, savePlan } from './state.js';
+import { watchCancel } from './step/cancel.js';
 import { readHostCounters } from './step/host.js';
-import { folderProblem, layStep } from './step/lay.js';
+import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
 import { PythonWatch, scriptHints } from './step/unarmed.js';
 import { count, logLine } from './text.js';
@@ -27,7 +28,8 @@ export const distDir = (): string => join(import.meta.dirname, '..');
 
 /** Runs the action and exits with the step's own exit code. */
 export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
-  process.exitCode = await run(runner, process.env);
+  outliveOutput();
+  process.exitCode = await run(forgiving(runner), process.env);
   // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.
   process.exit();
 }
@@ -46,18 +48,36 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   const problems = folderProblems(inputs, plan);
   if (problems.length > 0) return refuse(runner, problems);
 
-  savePlan(runner, plan, null);
-  const laid = layStep(plan, planScript(inputs), join(distDir(), 'shim'));
+  savePlan(runner, plan);
+  let laid: Laid;
+  try {
+    laid = layStep(plan, planScript(inputs), join(distDir(), 'shim'));
+  } catch (error) {
+    return notLaid(runner, plan, error as NodeJS.ErrnoException);
+  }
   for (const fault of laid.faults) runner.info(logLine(fault));
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
   const warning = leftoverWarning(before.gpu);
   if (warning !== null) runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
 
-  let leader: number | null = null;
+  const hints = scriptHints(inputs.run);
+  let known: Known = {
+    group: null,
+    host: before.host,
+    result: null,
+    shimLaid: laid.shim,
+    faults: laid.faults,
+    hints,
+  };
+  const learn = (more: Partial<Known>): void => {
+    known = { ...known, ...more };
+    savePlan(runner, plan, known);
+  };
   const mark = `${STEP_VARIABLE}=${plan.id}`;
-  const watch = new PythonWatch(() => ({ leader, variable: mark }), plan.shimDir);
+  const watch = new PythonWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
   watch.start();
+  const cancel = watchCancel();
   const result = await runStep({
     file: plan.command.file,
     args: plan.command.args,
@@ -69,27 +89,45 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     }),
     graceMs: plan.options.gracePeriod * 1000,
     mark,
-    onStart: (group) => {
-      leader = group.pid;
-      savePlan(runner, plan, group);
-    },
+    onStart: (group) => learn({ group }),
   });
   watch.stop();
+  learn({ result });
 
-  const code = await finish(runner, {
+  const ended: Ended = {
     plan,
     env,
     result,
     before,
     sightings: watch.sightings(),
-    hints: scriptHints(inputs.run),
+    hints,
     faults: laid.faults,
     shimLaid: laid.shim,
-    leader,
+    leader: known.group?.pid ?? null,
     distDir: distDir(),
-  });
+    cancel,
+  };
+  try {
+    const { code, stillRunning, cut } = await finish(runner, ended);
+    saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
+    return code;
+  } catch (error) {
+    // State says unfinished, so post tries once more. The step's own code is what counts.
+    runner.info(logLine(`the evidence could not be gathered (${(error as Error).message})`));
+    return result.exitCode;
+  }
+}
+
+/** The script of the step cannot be written: a plain `run:` step would not start either. */
+function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): number {
+  runner.annotate(
+    'error',
+    `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`,
+    { title: 'oom-autopsy: the step could not start' },
+  );
+  setOutputs(runner, REFUSED_OUTPUTS);
   saveFinished(runner);
-  return code;
+  return 1;
 }
 
 /** Problems that only the file system can tell; listed like those of the inputs, before anything runs. */

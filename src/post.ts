@@ -1,21 +1,25 @@
 /**
- * post: runs always and turns no job red. It does nothing after a main that finished; after one that was killed it
- * ends the step's processes, gathers what exists, publishes it and writes the summary, from the saved plan alone.
+ * post: runs always and turns no job red. It does nothing after a main that came to its end. After one that was killed it
+ * ends the step's processes, gathers what exists, publishes it and writes the summary, from the saved plan alone;
+ * after one that left processes running, or an upload that a cancel stopped, it does what is left of that.
  */
 import { join } from 'node:path';
-import { environmentRunner, type Runner } from './actions.js';
-import { finish } from './finish.js';
+import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
+import { collect } from './evidence/collect.js';
+import { type Ended, finish, isGone } from './finish.js';
+import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
 import { STEP_VARIABLE } from './plan.js';
-import { type Group, readState, saveFinished } from './state.js';
+import { type Group, type Known, readState } from './state.js';
 import { processFacts, type StepMark } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
 
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
 export async function post(runner: Runner = environmentRunner(process.env)): Promise<void> {
+  outliveOutput();
   try {
-    await run(runner, process.env);
+    await run(forgiving(runner), process.env);
   } catch (error) {
     runner.info(logLine(`post could not finish (${(error as Error).message})`));
   }
@@ -33,18 +37,41 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
       runner.info(logLine(`the state that main saved cannot be read (${state.reason}); nothing was done`));
       return;
     case 'unfinished':
-      await finishFor(runner, env, state.plan, state.group);
+      return finishFor(runner, env, state.plan, state.known);
+    case 'late':
+      return gatherLate(runner, env, state.plan, state.known);
+    case 'cut':
+      if (await publishAgain(runner, { plan: state.plan, env, distDir: distDir() })) return;
+      return finishFor(runner, env, state.plan, state.known);
   }
 }
 
-async function finishFor(
-  runner: Runner,
-  env: NodeJS.ProcessEnv,
-  plan: Plan,
-  group: Group | null,
-): Promise<void> {
+const distDir = (): string => join(import.meta.dirname, '..');
+
+/** What post has for `finish` beside the plan. */
+const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
+  plan,
+  env,
+  result: known.result,
+  before: { gpu: null, host: known.host },
+  sightings: [],
+  hints: known.hints,
+  faults: known.faults,
+  shimLaid: known.shimLaid,
+  leader: liveLeader(known.group),
+  distDir: distDir(),
+});
+
+async function finishFor(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, known: Known): Promise<void> {
+  const facts = ended(env, plan, known);
+  if (known.result !== null) {
+    // The step had come to its end: what it left running is as much the user's as after any other step.
+    runner.info(logLine('main was ended before it had told everything; gathering the evidence'));
+    await finish(runner, { ...facts, hurried: true });
+    return;
+  }
   runner.info(logLine('main was ended before it finished; ending its processes and gathering the evidence'));
-  const mark: StepMark = { leader: liveLeader(group), variable: `${STEP_VARIABLE}=${plan.id}` };
+  const mark: StepMark = { leader: facts.leader, variable: `${STEP_VARIABLE}=${plan.id}` };
   const { found, killed } = await endStep(mark, plan.options.gracePeriod * 1000);
   if (found > 0) {
     runner.info(
@@ -52,19 +79,24 @@ async function finishFor(
     );
   }
   await finish(runner, {
-    plan,
-    env,
-    result: null,
-    before: null,
-    sightings: [],
-    hints: [],
-    faults: ['main was ended before it finished, so the exit code of the step was not seen'],
-    shimLaid: true,
-    leader: mark.leader,
+    ...facts,
+    faults: [
+      ...known.faults,
+      'main was ended before it finished, so the exit code of the step was not seen',
+    ],
     killed,
-    distDir: join(import.meta.dirname, '..'),
+    hurried: true,
   });
-  saveFinished(runner);
+}
+
+/** Tells and publishes what the step's survivors wrote since main finished. They are left alone. */
+async function gatherLate(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, known: Known): Promise<void> {
+  const told = await readManifest(plan);
+  const evidence = await collect({ dir: plan.evidenceDir, step: plan.id, isGone });
+  const late = newEvidence(evidence, told);
+  if (!hasEvidence(late)) return;
+  runner.info(logLine('processes that the step left running have written evidence since; gathering it'));
+  await finish(runner, { ...ended(env, latePlan(plan, told), known), late });
 }
 
 /** The group's leader if its pid still means the same group: a pid that was given to another process is not it. */

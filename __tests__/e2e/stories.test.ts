@@ -93,13 +93,14 @@ if rank in (1, 3):
 time.sleep(60)
 `;
 
+// Blocks of 1 to 10 MiB share segments of 20 MiB: a half of each that is in use keeps the whole from being given back.
 const FRAGMENTED = `
 import torch
 
 def blocks(n, size):
     return [torch.empty(size << 20, dtype=torch.uint8, device="cuda") for _ in range(n)]
 
-held = blocks(11, 20)
+held = blocks(22, 9)
 del held[1::2]
 whole = blocks(1, 60)
 `;

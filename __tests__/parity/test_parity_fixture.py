@@ -1,12 +1,12 @@
 """The frozen fixture: valid, small, holding what was published and measured; and every fixture that cannot be used is refused by name."""
 
 import json
+import sys
 
 import pytest
-from parity_kit import FIXTURE, ROOT, parity
+from kit_parity import FIXTURE, ROOT, parity
 from oom_autopsy_parity import fixture, freeze, migration, sequence
 from oom_autopsy_parity.scenarios import BUILT_IN
-import sys
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from parity_kit import check, interpreter, parity
+from kit_parity import check, interpreter, parity
 
 STEP = """
 import torch

@@ -5,7 +5,7 @@ import ast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parity_kit import ROOT
+from kit_parity import ROOT
 from oom_autopsy_parity.judge import NEVER_EMITTED
 from oom_autopsy_parity.shared import shared
 

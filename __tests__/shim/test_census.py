@@ -365,6 +365,31 @@ def test_another_threads_call_and_collection_left_off(records):
     assert record["before"][1][0] is False
 
 
+def test_in_the_receipt(step, cuda):
+    """Through the shim itself: one at the out-of-memory, of its device; one at the exit."""
+    program = """
+        import torch
+        net = torch.nn.Linear(1024, 1024).cuda()
+        try:
+            torch.empty(1 << 40, device="cuda")
+        except torch.OutOfMemoryError:
+            pass
+        more = torch.nn.Linear(1024, 1024, bias=False).cuda()
+    """
+    done = step(categories="census").run(program, python=cuda, env=device_env(devices=2))
+    assert (done.code, done.ours) == (0, [])
+    receipt = done.receipt
+    (oom,) = receipt["ooms"]
+    for census, parameters in ((oom["census"], 4 * MIB + 4096), (receipt["census"], 8 * MIB + 4096)):
+        (row,) = census["devices"]
+        assert census["complete"] and sums(row)["parameter"] == row["allocated"] == parameters
+    assert owners(receipt["census"]["devices"][0], "parameter") == {
+        "Linear.weight": 4 * MIB,
+        "Linear.bias": 4096,
+        "Linear#2.weight": 4 * MIB,
+    }
+
+
 def test_what_a_cpu_build_has_of_the_names(cpu):
     """torch 2.13's CPU build: the slots are there, and saved tensors are read without unpacking; no
     device, no look."""

@@ -22,6 +22,7 @@ class Watchdog:
     def late(self, *_):
         raise Late(3, "s")
 
+gc.disable()
 faults, events = [], []
 def attempt(handler, when):
     signal.signal(signal.SIGTERM, handler)
@@ -40,10 +41,6 @@ def attempt(handler, when):
         return [type(error).__name__, list(error.args), getattr(error, "code", None), getattr(error, "unit", None)]
     finally:
         gc.callbacks.remove(callback)
-
-class Slow:
-    def __del__(self):
-        signal.raise_signal(signal.SIGTERM) if hasattr(signal, "raise_signal") else None
 
 report = {when: [attempt(h, when) for h in (stop, Watchdog().late, signal.default_int_handler)] for when in ("start", "stop")}
 

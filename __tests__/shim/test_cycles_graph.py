@@ -137,6 +137,12 @@ def test_the_deadline_ends_a_look_and_leaves_nothing_behind():
     assert alive() is None
 
 
+def holding(objects, storages, known=()):
+    """Of these objects, with the dictionaries of their own that Python may have given them."""
+    own = [o for o in gc.get_referents(*objects) if type(o) is dict]
+    return graph.holding([*objects, *own], storages, set(known), Clock(60.0))
+
+
 def one(weight=1 << 20, kind=Node):
     """A ring of two and a stand-in for a tensor that hangs on it."""
     first, second, tensor = kind(), kind(), []
@@ -150,7 +156,7 @@ def test_equal_cycles_have_one_shape_and_others_another():
     more, _ = one()
     everything = objects + more
     storages[5] = [Storage("cuda:0", id(more[2]), 512)]
-    cycles = graph.holding(everything, storages, set(), Clock(60.0))
+    cycles = holding(everything, storages)
     assert [c.shape for c in cycles] == [cycles[0].shape] * 2
     assert [c.size for c in cycles] == [2, 2]
     assert [[s.bytes for s in c.storages] for c in cycles] == [[1 << 20], [512]]
@@ -161,7 +167,7 @@ def test_equal_cycles_have_one_shape_and_others_another():
     assert cycles[1].picture is None  # known by then
     objects[0].third = third = Node()
     third.back = objects[0]
-    (changed,) = graph.holding([*objects, third], {2: storages[2]}, set(), Clock(60.0))
+    (changed,) = holding([*objects, third], {2: storages[2]})
     assert changed.shape != cycles[0].shape
 
 
@@ -170,16 +176,16 @@ def test_memory_goes_to_the_innermost_cycle_once():
     outer, _ = one()
     outer[1].inner = inner[0]
     objects = inner + outer
-    cycles = graph.holding(objects, {**inner_storages, 5: [Storage("cuda:1", 7, 1024)]}, set(), Clock(60.0))
+    cycles = holding(objects, {**inner_storages, 5: [Storage("cuda:1", 7, 1024)]})
     assert [sum(s.bytes for s in c.storages) for c in cycles] == [1 << 20, 1024]
-    only = graph.holding(objects, inner_storages, set(), Clock(60.0))
+    only = holding(objects, inner_storages)
     assert len(only) == 1
 
 
 def test_garbage_in_no_cycle_is_no_row():
     holder, tensor = Node(), []
     holder.held = tensor
-    assert graph.holding([holder, tensor], {1: [Storage("cuda:0", 1, 512)]}, set(), Clock(60.0)) == []
+    assert holding([holder, tensor], {1: [Storage("cuda:0", 1, 512)]}) == []
 
 
 def test_a_long_ring_needs_no_recursion_and_its_picture_is_bounded():
@@ -187,7 +193,7 @@ def test_a_long_ring_needs_no_recursion_and_its_picture_is_bounded():
     for node, following in zip(nodes, [*nodes[1:], nodes[0]]):
         node.other = following
     tensor = nodes[0].held = []
-    (cycle,) = graph.holding([*nodes, tensor], {5000: [Storage("cuda:0", 1, 512)]}, set(), Clock(60.0))
+    (cycle,) = holding([*nodes, tensor], {5000: [Storage("cuda:0", 1, 512)]})
     assert (cycle.size, len(cycle.picture.ring), cycle.picture.ring_cut) == (5000, 24, 4976)
 
 

@@ -13,6 +13,7 @@ import {
   truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -277,13 +278,23 @@ it.each([
   await folder.close();
 });
 
-it('never accepts a file that another process keeps writing', async () => {
+it.each([
+  ['appends to', (name: string) => appendFileSync(name, 'x')],
+  [
+    'writes over, in place,',
+    (name: string) => {
+      const fd = openSync(name, 'r+');
+      writeSync(fd, 'x', 0);
+      closeSync(fd);
+    },
+  ],
+])('never accepts a file that another process %s all the time', async (_how, write) => {
   const name = at(snapshot());
   writeFileSync(name, Buffer.alloc(8 * 2 ** 20));
   let writing = true;
   const writer = (async () => {
     while (writing) {
-      appendFileSync(name, 'x');
+      write(name);
       await new Promise((done) => setImmediate(done));
     }
   })();

@@ -124,6 +124,7 @@ describe('hints', () => {
     expect(ids(series([10 * GIB, 12 * GIB, 14 * GIB]))).toContain('growth');
     expect(ids(series([14 * GIB, 12 * GIB, 10 * GIB]))).not.toContain('growth');
     expect(ids(series([10 * GIB, 14 * GIB]))).not.toContain('growth');
+    expect(ids(series([0, 0, 0]))).not.toContain('growth');
     expect(ids(series([10 * GIB, 14 * GIB, 13 * GIB]))).not.toContain('growth');
   });
 

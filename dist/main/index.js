@@ -5,8 +5,7 @@ import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(559);
-/** What the runner starts as `main`. */
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(569);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -15,7 +14,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 559:
+/***/ 569:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -203,20 +202,21 @@ function prepareKeyValueMessage(key, value) {
     return `${key}<<${delimiter}${external_os_namespaceObject.EOL}${convertedValue}${external_os_namespaceObject.EOL}${delimiter}`;
 }
 //# sourceMappingURL=file-command.js.map
+;// CONCATENATED MODULE: ./build/text.js
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+function printable(text, limit = 300) {
+    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
+    return cut.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
+const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
 ;// CONCATENATED MODULE: ./build/actions.js
-/**
- * The runner's side of the conversation: inputs, outputs, state, annotations and the summary file.
- *
- * The encoding is that of `@actions/core`, taken from the two files of it that hold nothing else. Its index loads
- * the OIDC client and with it undici, which alone made a green run cost 2.8 times the CPU of an empty script
- * (0.07 s against 0.025 s on Node 24); the budget for all of `main` is 2.5 times.
- */
 
 
 
-/** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
+
 const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
-/** A runner that is driven by environment variables and commands on stdout, as GitHub's and act's are. */
 function environmentRunner(env) {
     const keyValue = (file, legacy, name, value) => {
         if (env[`GITHUB_${file}`])
@@ -245,16 +245,38 @@ function environmentRunner(env) {
         },
     };
 }
+function forgiving(runner) {
+    const told = new Set();
+    const attempt = (what, act) => {
+        try {
+            act();
+        }
+        catch (error) {
+            const reason = error.code ?? error.message;
+            if (told.has(what))
+                return;
+            told.add(what);
+            runner.info(logLine(`the runner could not be given ${what} (${reason})`));
+        }
+    };
+    return {
+        ...runner,
+        saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
+        setOutput: (name, value) => attempt('the outputs', () => runner.setOutput(name, value)),
+        annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
+        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
+    };
+}
+function outliveOutput() {
+    for (const stream of [process.stdout, process.stderr])
+        stream.on('error', () => undefined);
+}
 
 ;// CONCATENATED MODULE: external "node:fs/promises"
 const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
 ;// CONCATENATED MODULE: ./build/evidence/digest.js
-/**
- * sha256 of an open file, streamed: one buffer of 1 MiB, whatever the size. Nothing here looks at what the bytes mean.
- */
 
 const CHUNK = 2 ** 20;
-/** Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not matter. */
 async function digestHandle(handle, bounds) {
     const hash = (0,external_node_crypto_namespaceObject.createHash)('sha256');
     const buffer = Buffer.allocUnsafe(CHUNK);
@@ -273,21 +295,13 @@ async function digestHandle(handle, bounds) {
         await bounds.onChunk?.(chunk);
     }
 }
-/** Digest of a text or of bytes that are in memory already. */
 function digest_digestOf(content) {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     return { digest: `sha256:${(0,external_node_crypto_namespaceObject.createHash)('sha256').update(bytes).digest('hex')}`, bytes: bytes.byteLength };
 }
-/** The 64 digits alone, as `sha256sum` writes them. */
 const digest_bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
 ;// CONCATENATED MODULE: ./build/evidence/names.js
-/**
- * Names of evidence files: one place that says what they look like, who owns them, and how a stranger's name is shown.
- *
- * The folder is flat. A name never holds anything but `[A-Za-z0-9._-]`, so it is safe in a path, in Markdown, in a
- * log line and in `SHA256SUMS` as it stands; every other name is rejected and only ever shown through `displayName`.
- */
 const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit'];
 const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
@@ -296,14 +310,10 @@ const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const PAGE = new RegExp(`^${OWNER}-${TAIL}\\.cycles\\.html$`);
 const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
-/** True for a name that can be shown, joined to a folder and written to `SHA256SUMS` as it stands. */
 const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
 const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
-/** Owner of `<host>-<pid>-<token>.receipt.json`. */
 const parseReceiptName = (name) => owner(RECEIPT.exec(name));
-/** Owner of `<host>-<pid>-<token>.cycles.html`. */
 const parsePageName = (name) => owner(PAGE.exec(name));
-/** The facts in `<host>-rank<RANK or none>-<pid>-<token>-<seq>-<reason>.pickle`. */
 function parseSnapshotName(name) {
     const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
     if (!match)
@@ -318,18 +328,12 @@ function parseSnapshotName(name) {
         reason: reason,
     };
 }
-/** The pid in `.<name>.tmp-<pid>`: a file that its process did not live to finish. */
 function parseUnfinishedName(name) {
     const match = UNFINISHED.exec(name);
     return match ? Number(match[1]) : null;
 }
 const sameOwner = (a, b) => a.host === b.host && a.pid === b.pid && a.token === b.token;
 const ownerKey = (o) => `${o.host}-${o.pid}-${o.token}`;
-/**
- * A stranger's file name as it may be shown anywhere: letters, digits and a few marks stay, everything else becomes
- * `\x..` or `\u{..}`. Stricter than escaping control characters: a runner takes `##[command]` for a command anywhere in
- * a line, not only `::` at its start, and Markdown has its own ideas about backticks and brackets.
- */
 function displayName(name, limit = 120) {
     let shown = '';
     for (const char of name) {
@@ -345,23 +349,9 @@ function displayName(name, limit = 120) {
 }
 
 ;// CONCATENATED MODULE: ./build/evidence/receipt.js
-/**
- * Receipts: what each process that imported torch wrote about itself, read as untrusted input.
- *
- * A receipt comes from the wrapped step, which may have run a stranger's code, and from a shim that may be older or newer than
- * this file. So reading is strict on what everything else hangs on (schema, step, host, pid, token and the file's name agree;
- * no file is claimed that another process would have written) and lenient elsewhere: unknown fields are left out, a part of
- * the wrong type is left out with a note, lists and texts are cut to a bound with a note. Texts lose control characters and
- * direction marks here, once, so no later reader has to remember to.
- *
- * Field names are those of the file (schema `oom-autopsy.receipt.v1`, see schemas/receipt.schema.json). Amounts are bytes,
- * times are seconds since the epoch.
- */
 
 const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
-/** Bytes of the largest receipt that is read. The shim keeps its own below this. */
 const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
-/** Variables a receipt may hold, in the order in which they name a process's rank. */
 const RANK_VARIABLES = [
     'RANK',
     'LOCAL_RANK',
@@ -397,11 +387,7 @@ const LIMITS = {
     jsonDepth: 12,
     jsonNodes: 50_000,
 };
-// Control characters, zero-width and direction marks, line and paragraph separators, tag characters.
-const INVISIBLE = 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
-/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-/** `text` in one line without control characters and direction marks, whole code points, at most `limit` of UTF-16 units. */
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 function cleanText(text, limit) {
     const start = text
         .slice(0, limit * 4)
@@ -416,7 +402,6 @@ function cleanText(text, limit) {
         .replace(/\ufffd$/, '')}…`;
 }
 const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** Reads fields one by one and keeps notes of what it left out. `at` is where in the receipt, for the notes. */
 class Reader {
     notes = [];
     more = 0;
@@ -441,11 +426,9 @@ class Reader {
     text(o, key, at, limit) {
         return this.get(o, key, at, 'a text', (v) => (typeof v === 'string' ? cleanText(v, limit) : null));
     }
-    /** A whole number that is not negative: bytes, counts, lines, pids. */
     amount(o, key, at) {
         return this.get(o, key, at, 'a whole number from 0', (v) => typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : null);
     }
-    /** Seconds, or a time in seconds since the epoch: finite, not negative. */
     seconds(o, key, at) {
         return this.get(o, key, at, 'a finite number from 0', (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0 && v <= 1e12 ? v : null);
     }
@@ -458,7 +441,6 @@ class Reader {
     fields(o, key, at) {
         return this.get(o, key, at, 'an object', (v) => (isFields(v) ? v : null));
     }
-    /** The first or newest `limit` items that `read` accepts, and how many were left out. */
     list(o, key, at, limit, read, keep = 'first') {
         const all = this.get(o, key, at, 'a list', (v) => (Array.isArray(v) ? v : null));
         if (!all)
@@ -488,7 +470,6 @@ function readFrame(r, o, at) {
         ? null
         : { file: file ?? '?', line: line ?? 0, function: name ?? '?' };
 }
-/** A stack, innermost frame last: when it is too long, the innermost frames are the ones to keep. */
 const readStack = (r, o, key, at) => r.list(o, key, at, LIMITS.frames, (f, where) => readFrame(r, f, where), 'last').items;
 function readDevice(r, o, at) {
     const index = r.amount(o, 'index', at);
@@ -542,7 +523,6 @@ function readCensus(r, parent, at) {
         devices: r.list(o, 'devices', here, LIMITS.devices, (d, where) => readCensusDevice(r, d, where)).items,
     };
 }
-/** One device of a census, or null (and a note) when its parts do not add up: a wrong account is worse than none. */
 function readCensusDevice(r, o, at) {
     const index = r.amount(o, 'index', at);
     const allocated = r.amount(o, 'allocated', at);
@@ -721,7 +701,6 @@ function readEnd(r, root) {
         time: r.seconds(o, 'time', 'end.'),
     };
 }
-/** Any JSON, cut to a depth and a number of nodes; a part whose fields this version does not know is kept this way. */
 function plainJson(value, budget, depth = 0) {
     budget.nodes -= 1;
     if (budget.nodes < 0 || depth > LIMITS.jsonDepth)
@@ -749,7 +728,6 @@ function plainJson(value, budget, depth = 0) {
             break;
         entries.push([cleanText(key, LIMITS.short), plainJson(value[key], budget, depth + 1)]);
     }
-    // fromEntries defines, so a key named __proto__ stays an ordinary key.
     return Object.fromEntries(entries);
 }
 function readTimeline(r, root) {
@@ -762,7 +740,6 @@ function readTimeline(r, root) {
         r.note(`timeline has more than ${LIMITS.jsonNodes} values: cut`);
     return timeline;
 }
-/** Why a file that the receipt names cannot be its own, or null. */
 function foreignClaim(name, own, kind) {
     if (!isSafeName(name))
         return `names a file outside of the evidence folder's rules: ${displayName(name)}`;
@@ -771,7 +748,6 @@ function foreignClaim(name, own, kind) {
         return `names a ${kind} that no process writes: ${displayName(name)}`;
     return sameOwner(of, own) ? null : `claims a ${kind} of another process: ${displayName(name)}`;
 }
-/** Every file a receipt claims, before any cleaning could make a bad name look good. */
 function* claims(root) {
     const list = (value) => (Array.isArray(value) ? value : []);
     for (const item of list(root.snapshots)) {
@@ -791,7 +767,6 @@ function* claims(root) {
             yield [look.page, 'page'];
     }
 }
-/** Reads the text of the receipt in `fileName`. Pure; never throws. */
 function parseReceipt(text, fileName) {
     const no = (reason) => ({ ok: false, reason });
     const named = parseReceiptName(fileName);
@@ -804,7 +779,6 @@ function parseReceipt(text, fileName) {
         root = JSON.parse(text);
     }
     catch {
-        // A deeply nested text ends in a RangeError here; the parser's own message would quote the text.
         return no(text.trim() === '' ? 'empty' : 'not JSON');
     }
     if (!isFields(root))
@@ -883,7 +857,6 @@ function readReceipt(r, root, own, file, step) {
     };
     return { ...receipt, notes: r.allNotes() };
 }
-/** The listed out-of-memory errors and how many there were in all: never fewer than those that are listed. */
 function readOoms(r, root) {
     const list = r.list(root, 'ooms', '', LIMITS.ooms, (o, at) => readOom(r, o, at), 'last');
     const dropped = (r.amount(root, 'ooms_dropped', '') ?? 0) + list.dropped;
@@ -895,14 +868,6 @@ function readOoms(r, root) {
 }
 
 ;// CONCATENATED MODULE: ./build/evidence/safe-fs.js
-/**
- * File system calls on a folder that a hostile program may be changing at the same moment.
- *
- * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so swapping the folder itself for
- * a link changes nothing. A file is looked at with lstat (no device is opened for a look), opened with O_NOFOLLOW and O_NONBLOCK
- * (a FIFO would hang a plain open, and a thread that hangs there cannot even be left behind by `process.exit`: measured on
- * Node 20 and 24), and judged by fstat of the handle, which is what is read afterwards.
- */
 
 
 
@@ -914,16 +879,13 @@ const sealOf = (stat) => ({
     ctime: String(stat.ctimeNs),
 });
 const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
-/** Same file with the same content, as far as size and modification time tell; true across a new link. */
 const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
 const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
-/** Opens `dir`, which must be a folder and not a link to one. Throws the system's own error. */
 async function openFolder(dir) {
     const handle = await (0,promises_namespaceObject.open)(dir, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_DIRECTORY | external_node_fs_namespaceObject.constants.O_NOFOLLOW);
     const proc = `/proc/self/fd/${handle.fd}`;
     return { path: (0,external_node_fs_namespaceObject.existsSync)(proc) ? proc : dir, close: () => handle.close() };
 }
-/** Why this is not a file of ours to read, or null. `links` is how many names it may have. */
 function refuse(stat, links) {
     if (stat.isSymbolicLink())
         return 'a symbolic link';
@@ -937,12 +899,10 @@ function refuse(stat, links) {
         return 'a device';
     if (!stat.isFile())
         return 'not a regular file';
-    // A second name may lie outside of the folder: a file of somebody else that was linked in.
     if (stat.nlink > BigInt(links))
         return `a hard link (${stat.nlink} names share this file)`;
     return null;
 }
-/** Opens the regular file `name` in `folder` for reading, or says why not. The caller closes the handle. */
 async function openRegular(folder, name, links = 1) {
     const path = (0,external_node_path_namespaceObject.join)(folder, name);
     let handle;
@@ -963,39 +923,26 @@ async function openRegular(folder, name, links = 1) {
         return { ok: false, reason: `cannot be read (${safe_fs_errorCode(error)})` };
     }
 }
-/** True when `handle` and the name in the folder are still the file that `seal` describes, unchanged. */
 async function stillSealed(folder, name, handle, seal) {
     const held = sealOf(await handle.stat({ bigint: true }));
     const there = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(folder, name), { bigint: true }).catch(() => null);
     return there !== null && sameSeal(held, seal) && sameSeal(sealOf(there), seal);
 }
-/** `ENOENT` and the like; never the message, which holds paths. */
 function safe_fs_errorCode(error) {
     const code = error?.code;
     return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown error';
 }
 
 ;// CONCATENATED MODULE: ./build/evidence/staging.js
-/**
- * The staging folder inside the evidence folder: hard links to exactly the files that were digested, for the time of an upload.
- * Lives here, and not with publishing, because a main that was killed while uploading leaves it behind, and then
- * every snapshot has two names: collecting has to take the second names away before it may refuse files with two.
- */
 
 
 
 
 const STAGING = /^\.upload-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
-/** Files that are made for an upload and exist in the staging folder alone. */
 const DOCUMENTS = new Set(['manifest.json', 'SHA256SUMS']);
 const stagingName = () => `.upload-${(0,external_node_crypto_namespaceObject.randomBytes)(6).toString('hex')}`;
 const isStagingName = (name) => STAGING.test(name);
-/**
- * Removes the staging folder `name` of `folder`: second names of evidence files, the documents made for the
- * upload and the `copies` made where links are not possible. Anything else stays, and so does the folder then: nothing that exists only there is ever removed.
- * Returns true when the folder is gone.
- */
 async function removeStaging(folder, name, copies = new Set()) {
     try {
         const staging = await openFolder((0,external_node_path_namespaceObject.join)(folder, name));
@@ -1026,14 +973,6 @@ async function removeStaging(folder, name, copies = new Set()) {
 }
 
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
-/**
- * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step, with their digests.
- *
- * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running. Nothing that is not a
- * plain file with one name, in this folder, under a name a process of ours writes, of a bounded size and unchanged
- * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
- * A snapshot is bytes: it is hashed and never looked into.
- */
 
 
 
@@ -1054,10 +993,9 @@ const COLLECT_LIMITS = {
     milliseconds: 300_000,
 };
 const ATTEMPTS = 3;
-/** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 async function collect(options) {
     const limits = { ...COLLECT_LIMITS, ...options.limits };
-    const collector = new Collector(options.dir, options.step, limits);
+    const collector = new Collector(options.dir, options.step, limits, options.isGone ?? (() => false));
     try {
         await collector.run();
     }
@@ -1070,6 +1008,7 @@ class Collector {
     dir;
     step;
     limits;
+    isGone;
     faults = [];
     receipts = [];
     snapshots = [];
@@ -1080,10 +1019,11 @@ class Collector {
     receiptBytes = 0;
     until;
     folder = '';
-    constructor(dir, step, limits) {
+    constructor(dir, step, limits, isGone) {
         this.dir = dir;
         this.step = step;
         this.limits = limits;
+        this.isGone = isGone;
         this.until = performance.now() + limits.milliseconds;
     }
     evidence() {
@@ -1097,10 +1037,8 @@ class Collector {
             const names = await this.list();
             for (const name of this.some(names.receipts, this.limits.receipts, 'receipts'))
                 await this.receipt(name);
-            // The size of the table of processes is bounded by now: one entry per accepted receipt.
             const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
             const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s])));
-            // Those that a receipt lists come first, so that a flood of strangers cannot push them out.
             names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
             for (const name of this.some(names.snapshots, this.limits.snapshots, 'snapshots')) {
                 await this.snapshot(name, owners);
@@ -1120,7 +1058,6 @@ class Collector {
         if (this.rejected.length < this.limits.rejected)
             this.rejected.push({ name: displayName(name), reason, bytes });
     }
-    /** The first `limit` names; the rest is counted as rejected and told once. */
     some(names, limit, what) {
         if (names.length > limit) {
             this.rejectedCount += names.length - limit;
@@ -1160,18 +1097,23 @@ class Collector {
         else if (parsePageName(name))
             names.pages.push(name);
         else if (unfinished !== null) {
-            // Its size is worth knowing: it is what a full disk or a kill took.
-            const stat = this.rejected.length < this.limits.rejected ? await this.look(name) : null;
-            this.reject(name, `unfinished dump of a process that died or still runs (pid ${unfinished})`, stat);
+            await this.unfinished(name, unfinished);
         }
         else {
             this.reject(name, isSafeName(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
         }
     }
-    async look(name) {
-        return (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(this.folder, name)).then((stat) => (stat.isFile() ? stat.size : null), () => null);
+    async unfinished(name, pid) {
+        const path = (0,external_node_path_namespaceObject.join)(this.folder, name);
+        const bytes = this.rejected.length < this.limits.rejected ? await plainSize(path) : null;
+        const removed = bytes !== null &&
+            this.isGone(pid, name) &&
+            (await (0,promises_namespaceObject.unlink)(path).then(() => true, () => false));
+        if (removed)
+            this.faults.push(`removed the unfinished dump of a process that died (pid ${pid}, ${bytes} bytes)`);
+        else
+            this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
     }
-    /** Reads and hashes one file, again when it changed meanwhile; null (and named) when it cannot be accepted. */
     async read(name, maxBytes, keepText) {
         let reason = '';
         let bytes = null;
@@ -1248,9 +1190,9 @@ class Collector {
             this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
     }
 }
+const plainSize = (path) => (0,promises_namespaceObject.lstat)(path).then((stat) => (stat.isFile() ? stat.size : null), () => null);
 const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
 const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
-/** The snapshot with what its process's receipt says about it. */
 function joinReceipt(named, ref, receipt) {
     const entry = receipt?.snapshots.find((s) => s.file === ref.file);
     const notes = [];
@@ -1277,7 +1219,6 @@ function joinReceipt(named, ref, receipt) {
 
 const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
-/** A process's rank as a number: RANK, or what a launcher without it sets. */
 function rankOf(receipt) {
     const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
     return text === undefined ? null : Number(text);
@@ -1299,7 +1240,6 @@ function snapshotReference(snapshot, receipt) {
         history: snapshot.history,
     };
 }
-/** The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output. */
 function snapshotReferences(evidence) {
     const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
     return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
@@ -1333,7 +1273,6 @@ function manifestProcess(receipt) {
         notes: receipt.notes,
     };
 }
-/** Reference cycles of all processes together: kinds, tensors, and bytes by device name. */
 function cycleTotals(receipts) {
     const bytes = {};
     let count = 0;
@@ -1378,16 +1317,13 @@ function buildManifest(parts) {
         published: parts.published,
     };
 }
-/** The text of `manifest.json`. */
 const manifestText = (manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
-/** `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see names.ts). */
 function sha256Sums(files) {
     const lines = files.map(({ file, digest }) => `${digest_bareDigest(digest)}  ${file}\n`);
     return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
 }
 
 ;// CONCATENATED MODULE: ./build/gates.js
-/** Every gate that has something to say, in the order of the contract. */
 function judgeGates(facts, options) {
     const findings = [];
     if (facts.torchProcesses === 0 && options.ifNoTorch !== 'ignore') {
@@ -1417,26 +1353,18 @@ function judgeGates(facts, options) {
     }
     return findings;
 }
-/** The step's own code; 1 when the step is green and a gate fails. */
 const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
 
 ;// CONCATENATED MODULE: external "node:child_process"
 const external_node_child_process_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
 ;// CONCATENATED MODULE: ./build/gpu/parse.js
-/**
- * Answers of nvidia-smi, rocm-smi and amd-smi as values. Pure. The tools print what they like where they know nothing (`[N/A]`,
- * `[Not Supported]`, `N/A`), so every amount may be null. Amounts in bytes.
- */
 
-/** Lines and entries beyond this are not read: a machine has at most a few hundred of either. */
 const MAX_ENTRIES = 1024;
 const MIB = 2 ** 20;
-/** A number with or without a unit, in bytes; null for anything else. `unit` holds where none is written. */
 function amount(text, unit) {
     const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
     if (!match)
         return null;
-    // These tools write MB and mean MiB.
     const units = { B: 1, K: 2 ** 10, M: MIB, G: 2 ** 30 };
     const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
     return Number.isSafeInteger(bytes) ? bytes : null;
@@ -1445,14 +1373,12 @@ const whole = (text) => {
     const value = String(text ?? '').trim();
     return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
 };
-/** Base name of a program, without arguments, in at most 60 harmless characters; null when there is none. */
 function programName(text) {
     if (typeof text !== 'string')
         return null;
     const clean = cleanText(text, 4096).trim();
     if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
         return null;
-    // The first word: what follows may be arguments, and those may hold secrets. A path with a blank in it gets a shorter name.
     const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
     return word === '' ? null : cleanText(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
 }
@@ -1460,7 +1386,6 @@ const label = (text) => {
     const clean = typeof text === 'string' ? cleanText(text, 100).trim() : '';
     return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
 };
-/** `--query-gpu=index,uuid,name,memory.total,memory.used,memory.free --format=csv,noheader,nounits` (MiB). */
 function parseNvidiaDevices(csv) {
     const devices = [];
     for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
@@ -1480,13 +1405,11 @@ function parseNvidiaDevices(csv) {
     }
     return devices;
 }
-/** `--query-compute-apps=gpu_uuid,pid,process_name,used_memory --format=csv,noheader,nounits` (MiB). */
 function parseNvidiaProcesses(csv, devices) {
     const processes = [];
     for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
         const fields = line.split(',').map((field) => field.trim());
         const pid = whole(fields[1]);
-        // A name may hold commas: it is what is left between the second and the last field.
         if (pid === null || pid === 0 || fields.length < 4)
             continue;
         processes.push({
@@ -1501,14 +1424,12 @@ function parseNvidiaProcesses(csv, devices) {
 const parse_isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const json = (text) => {
     try {
-        // rocm-smi may print warnings before its JSON.
         return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
     }
     catch {
         return null;
     }
 };
-/** `rocm-smi --showmeminfo vram --showproductname --showuniqueid --showpids --json`. */
 function parseRocm(text) {
     const root = json(text);
     if (!parse_isFields(root))
@@ -1532,7 +1453,6 @@ function parseRocm(text) {
             });
         }
         else if (key === 'system') {
-            // "PID4121": "python3, 1, 12884901888, 0, 0": name, number of GPUs, VRAM in bytes, SDMA, compute units.
             for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
                 const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
                 if (pid === null || typeof row !== 'string')
@@ -1549,7 +1469,6 @@ function parseRocm(text) {
     }
     return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
 }
-/** amd-smi's `{"value": 196592, "unit": "MB"}`. */
 function amdAmount(value) {
     if (!parse_isFields(value))
         return amount(value, MIB);
@@ -1561,7 +1480,6 @@ const amdList = (value, ...names) => {
         : names.map((n) => (parse_isFields(value) ? value[n] : null)).find(Array.isArray);
     return (list ?? []).slice(0, MAX_ENTRIES).filter(parse_isFields);
 };
-/** `amd-smi static --asic --json`, `amd-smi metric --mem-usage --json` and `amd-smi process --json`. */
 function parseAmd(statics, metric, process) {
     const names = new Map();
     for (const gpu of amdList(json(statics), 'gpu_data')) {
@@ -1604,13 +1522,6 @@ function parseAmd(statics, metric, process) {
 }
 
 ;// CONCATENATED MODULE: ./build/gpu/observe.js
-/**
- * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before the step and after
- * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
- *
- * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
- * prints is read as untrusted text. `execFile` with argument lists: no shell, nothing interpolated.
- */
 
 
 
@@ -1618,7 +1529,6 @@ function parseAmd(statics, metric, process) {
 
 const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
 const MAX_OUTPUT = 4 * 2 ** 20;
-/** The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name. */
 function findTool(path) {
     const folders = path.split(external_node_path_namespaceObject.delimiter).filter(external_node_path_namespaceObject.isAbsolute);
     for (const tool of TOOLS) {
@@ -1630,13 +1540,11 @@ function findTool(path) {
                     return { tool, file };
             }
             catch {
-                // not here
             }
         }
     }
     return null;
 }
-/** Runs the tool with arguments; rejects with one line. The deadline is one for all calls. */
 function asker(file, env, until) {
     return (...args) => new Promise((resolve, reject) => {
         const left = Math.round(until - performance.now());
@@ -1696,7 +1604,6 @@ const QUESTIONS = {
     'amd-smi': askAmd,
     'rocm-smi': askRocm,
 };
-/** Asks the first tool there is. Never throws; done within `timeoutMs`. */
 async function observeGpus(options) {
     const env = options.env ?? process.env;
     const found = findTool(env.PATH ?? '');
@@ -1715,11 +1622,6 @@ async function observeGpus(options) {
         return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
     }
 }
-/**
- * Processes that hold GPU memory and are not in `ownPids`, the largest first. With `before`, those that were there before the
- * step are marked. Where the tool names pids of another namespace nobody can be told apart by pid: then only
- * those seen before the step are surely not ours.
- */
 function strangers(now, ownPids, before) {
     if (now.state !== 'seen')
         return [];
@@ -1731,7 +1633,6 @@ function strangers(now, ownPids, before) {
 }
 
 ;// CONCATENATED MODULE: ./build/outputs.js
-/** Names in the order of the contract. */
 const OUTPUT_NAMES = [
     'exit-code',
     'verdict',
@@ -1747,7 +1648,6 @@ const OUTPUT_NAMES = [
     'parity',
     'evidence-dir',
 ];
-/** Hands every output to the runner. */
 function setOutputs(runner, outputs) {
     for (const name of OUTPUT_NAMES)
         runner.setOutput(name, String(outputs[name]));
@@ -9331,30 +9231,7 @@ function unwrap(schema) {
 
 //#endregion
 
-;// CONCATENATED MODULE: ./build/text.js
-/**
- * Text from outside (inputs, receipts, file names, process names) made safe to show in a log line.
- * Markdown and HTML have their own escaping where they are written; this is about control characters, direction
- * marks and length.
- */
-/** Control and format characters (zero-width and direction marks among them), line and paragraph separators. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-/** Visible stand-ins for control characters and bidirectional marks; cut to `limit` characters with an ellipsis. */
-function printable(text, limit = 300) {
-    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
-    return cut.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
-}
-/** A line of ours in the log. Its fixed prefix and the missing line breaks keep the runner from reading a command in it. */
-const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
-/** `1 process`, `2 processes`. */
-const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
-
 ;// CONCATENATED MODULE: ./build/parity/check.js
-/**
- * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used,
- * as processes of its own without the shim. What it says is untrusted input like any other: parsed, bounded, and a
- * case of its own when it cannot be had.
- */
 
 
 
@@ -9385,7 +9262,6 @@ const ResultSchema = object({
     seconds: optional(nullable(check_amount), null),
 });
 const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
-/** Reads the last line of the check's output. */
 function parseParityOutput(text) {
     const last = text.trimEnd().split('\n').at(-1) ?? '';
     let value;
@@ -9400,7 +9276,6 @@ function parseParityOutput(text) {
         ? parsed.output
         : `the check's result has a wrong value at ${getDotPath(parsed.issues[0]) ?? 'its top'}`;
 }
-/** Why nothing can be checked, or null. */
 function obstacle(request) {
     if (request.python === null)
         return 'no process of the step used torch, so there is nothing to compare';
@@ -9412,7 +9287,6 @@ function obstacle(request) {
     }
     return null;
 }
-/** Runs the check. Never throws; never outlives its time. */
 async function checkParity(request) {
     const problem = obstacle(request);
     if (problem !== null || request.python === null) {
@@ -9426,7 +9300,7 @@ async function checkParity(request) {
         PYTHONPATH: request.parityDir,
         PYTHONDONTWRITEBYTECODE: '1',
     };
-    const ended = await capture(request.python, args, env, request.timeoutMs);
+    const ended = await capture(request.python, args, env, request.timeoutMs, request.signal);
     if (ended.kind !== 'ended')
         return { state: 'unverifiable', reason: ended.reason, result: null };
     if (ended.code !== 0) {
@@ -9444,8 +9318,7 @@ async function checkParity(request) {
         ? { state: 'unverifiable', reason: result.reason ?? `oracle: ${result.oracle.status}`, result }
         : { state: result.verdict, reason: result.reason, result };
 }
-/** Runs a helper process in a group of its own, output bounded, killed whole at its deadline. */
-function capture(file, args, env, timeoutMs) {
+function capture(file, args, env, timeoutMs, signal) {
     return new Promise((resolve) => {
         const child = (0,external_node_child_process_namespaceObject.spawn)(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
         const output = { stdout: '', stderr: '' };
@@ -9461,7 +9334,6 @@ function capture(file, args, env, timeoutMs) {
                     process.kill(-child.pid, 'SIGKILL');
             }
             catch {
-                // Ended by itself at this very moment.
             }
         };
         const timer = setTimeout(() => {
@@ -9471,6 +9343,12 @@ function capture(file, args, env, timeoutMs) {
                 reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
             });
         }, timeoutMs);
+        const onAbort = () => {
+            clearTimeout(timer);
+            kill();
+            resolve({ kind: 'failed', reason: 'the job was cancelled, so the check was ended' });
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
         child.on('error', (error) => {
             clearTimeout(timer);
             resolve({
@@ -9478,24 +9356,20 @@ function capture(file, args, env, timeoutMs) {
                 reason: `the interpreter could not be started (${printable(error.message, 200)})`,
             });
         });
-        child.on('close', (code, signal) => {
+        child.on('close', (code, endedBy) => {
             clearTimeout(timer);
+            signal?.removeEventListener('abort', onAbort);
             kill();
-            if (signal !== null)
-                resolve({ kind: 'failed', reason: `the check was ended by ${signal}` });
+            if (endedBy !== null)
+                resolve({ kind: 'failed', reason: `the check was ended by ${endedBy}` });
             else
                 resolve({ kind: 'ended', code: code ?? 1, ...output });
         });
     });
 }
-/** Path of the fixture that the input names, from the workspace. */
 const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,external_node_path_namespaceObject.isAbsolute)(fixture) ? fixture : (0,external_node_path_namespaceObject.join)(workspace, fixture);
 
 ;// CONCATENATED MODULE: ./build/step/shell.js
-/**
- * How the runner's own `run:` turns a script and a `shell:` into a command line (actions/runner, ScriptHandler).
- * Pure but for `writeScript`. The user's text goes into the script file and never into an argument.
- */
 
 const SHELLS = {
     bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
@@ -9513,7 +9387,6 @@ const SHELLS = {
     },
 };
 const BUILT_IN_SHELLS = Object.keys(SHELLS);
-/** Words of a template: blanks separate, single and double quotes group, `\"` and `\\` escape inside double quotes. */
 function splitWords(template) {
     const words = [];
     let word = null;
@@ -9547,7 +9420,6 @@ function splitWords(template) {
         words.push(word);
     return words;
 }
-/** Why a `shell` value cannot be used, or null when it can. */
 function templateProblem(shell) {
     if (Object.hasOwn(SHELLS, shell.trim()))
         return null;
@@ -9560,7 +9432,6 @@ function templateProblem(shell) {
         return 'it holds a line break';
     return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
 }
-/** Program and arguments of a shell. @param shell a value for which `templateProblem` is null */
 function shellCommand(shell, scriptPath) {
     const known = SHELLS[shell.trim()];
     if (known && Object.hasOwn(SHELLS, shell.trim())) {
@@ -9575,32 +9446,19 @@ function shellCommand(shell, scriptPath) {
     const path = scriptPath('');
     return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
 }
-/** The script as the runner writes it: CRLF becomes LF on POSIX, a last line end is added, pwsh gets its frame. */
 function scriptBody(run, shell) {
     const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
     const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
     return lines.endsWith('\n') ? lines : `${lines}\n`;
 }
-/** Writes the script, readable and executable by its owner alone; never through an existing file or link. */
 function writeScript(path, body) {
     (0,external_node_fs_namespaceObject.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
 }
 
 ;// CONCATENATED MODULE: ./build/plan.js
-/**
- * The plan of one wrapped step: every path, name and limit that main and post need, made from the inputs and the
- * runner's environment. Pure. It is saved to state before the step starts, so that post can finish what a killed
- * main began from the very same values (it never reads the inputs again).
- */
 
 
-/** Seconds a dump may take inside the user's program; symbolising C++ frames was reported to take 158 to 403 s. */
 const DUMP_DEADLINE_S = { python: 120, all: 600 };
-/**
- * @param id 12 hex digits
- * @param temp RUNNER_TEMP or the system's folder for temporary files
- * @param workspace GITHUB_WORKSPACE or the current folder
- */
 function makePlan(inputs, env, where) {
     const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
     const inWorkspace = (path) => ((0,external_node_path_namespaceObject.isAbsolute)(path) ? path : (0,external_node_path_namespaceObject.join)(where.workspace, path));
@@ -9632,7 +9490,6 @@ function makePlan(inputs, env, where) {
         },
     };
 }
-/** The config that is laid beside the shim. */
 function shimConfig(plan) {
     const { options } = plan;
     return {
@@ -9650,14 +9507,8 @@ function shimConfig(plan) {
         dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
     };
 }
-/** Text of the script file for a `run` input. */
 const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
-/** Variable that marks the step's processes, so that those that left the process group are still found. */
 const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
-/**
- * What the runner gives to actions but not to a `run:` step (actions/runner, NodeScriptActionHandler against
- * ScriptHandler). The program gets what a plain step would see, and not the token that writes artifacts.
- */
 const ACTION_ONLY = [
     'ACTIONS_RUNTIME_TOKEN',
     'ACTIONS_RUNTIME_URL',
@@ -9665,10 +9516,6 @@ const ACTION_ONLY = [
     'ACTIONS_CACHE_URL',
     'ACTIONS_CACHE_SERVICE_V2',
 ];
-/**
- * The environment of the wrapped program: the job's own, our inputs and the action-only variables taken out, our
- * folder put first on PYTHONPATH.
- */
 function stepEnvironment(plan, env, options) {
     const result = { ...env };
     for (const name of [...options.inputVariables, ...ACTION_ONLY])
@@ -9683,23 +9530,16 @@ function stepEnvironment(plan, env, options) {
     result[STEP_VARIABLE] = plan.id;
     return result;
 }
-/** `dir` before the user's own PYTHONPATH, with no empty entry of ours (an empty entry means the current folder). */
 const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_namespaceObject.delimiter}${existing}` : dir;
 
 ;// CONCATENATED MODULE: ./build/publish/reasons.js
-/**
- * Why an upload failed, in one line a person can act on. Pure. Signed URLs never get into it.
- */
 
 const UNREACHABLE = /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|EPIPE|ECONNABORTED)\b/;
-/** First line of a message, without query strings (they are signatures) and control characters. */
 const oneLine = (text, limit = 300) => cleanText((text.trim().split(/[\r\n]/)[0] ?? '').replace(/(https?:\/\/[^\s"'?]+)\?[^\s"']*/g, '$1?…'), limit);
-/** HTTP status of a failure, from the blob client's field or the service client's message. */
 function statusOf(failure) {
     const match = /\(([45][0-9]{2})\)/.exec(failure.message);
     return failure.status ?? (match ? Number(match[1]) : null);
 }
-/** True when an artifact of that name exists already: another name would do. */
 const reasons_isConflict = (failure) => statusOf(failure) === 409 && failure.message.includes('CreateArtifact');
 function reasons_explain(failure, name) {
     const status = statusOf(failure);
@@ -9714,6 +9554,9 @@ function reasons_explain(failure, name) {
     }
     if (reasons_isConflict(failure))
         return `an artifact named ${oneLine(name, 200)} exists already in this run (409)`;
+    if (status !== null && !said.includes(String(status)) && status !== 401 && status !== 403) {
+        return `the artifact service answered ${status}: ${said}`;
+    }
     if (status === 401 || status === 403)
         return `the artifact service refused it: ${said}`;
     if (network)
@@ -9722,28 +9565,13 @@ function reasons_explain(failure, name) {
 }
 
 ;// CONCATENATED MODULE: ./build/publish/client.js
-/**
- * Runs the uploading process (worker.ts) with a deadline that holds: when it is reached the process is killed, and with it
- * its sockets, retries and threads. Its output is not ours to print: progress is counted from it, secrets it asks the runner to mask are
- * passed on, the rest is dropped.
- */
 
 
 
-/** Blocks the client holds in memory: 8 MiB each, and about three copies of each on their way. */
 const CONCURRENCY = '3';
-/**
- * Blocks that were sent are garbage outside of V8's heap, and V8 is in no hurry with them while its own heap may grow: 512 MiB
- * at level 0 peaked at 137 MiB resident with these bounds and at 179 to 196 MiB without. The client's own heap is about 30 MiB.
- */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
-/** Descriptor of the folder in the worker, after stdin, stdout, stderr and the IPC channel. */
 const FOLDER_FD = 4;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
-/**
- * The worker's environment. A proxy must not get what is meant for loopback (a runner's own relay; the stand-in service):
- * the service client knows that by itself, the blob client does not.
- */
 function workerEnvironment(env) {
     const result = { ...env };
     if (!result.ACTIONS_ARTIFACT_UPLOAD_CONCURRENCY)
@@ -9764,7 +9592,6 @@ const stopped = (message) => ({
     code: null,
     status: null,
 });
-/** Lines of a stream, each cut to 4 KiB, without keeping more than one. */
 function eachLine(stream, use) {
     let rest = '';
     stream?.setEncoding('utf8');
@@ -9776,7 +9603,6 @@ function eachLine(stream, use) {
     });
     stream?.on('error', () => undefined);
 }
-/** Uploads; resolves at the deadline at the latest and never rejects. Nothing of it runs on afterwards. */
 function upload(request, ports, deadlineMs) {
     return new Promise((resolve) => {
         let trouble = '';
@@ -9785,7 +9611,6 @@ function upload(request, ports, deadlineMs) {
         const finish = (result) => {
             clearTimeout(timer);
             ports.signal?.removeEventListener('abort', onAbort);
-            // SIGKILL whatever the answer: the client may keep sockets alive for minutes.
             child?.kill('SIGKILL');
             child?.unref();
             child?.channel?.unref();
@@ -9836,15 +9661,8 @@ function upload(request, ports, deadlineMs) {
 }
 
 ;// CONCATENATED MODULE: ./build/publish/names.js
-/**
- * Artifact names. GitHub refuses `" : < > | * ? \ /` and line breaks (they cannot be file names everywhere), and a second
- * artifact of the same name in a run is a conflict (actions/upload-artifact#478).
- */
-/** Characters, not bytes. GitHub names no limit; file systems hold 255 bytes with `.zip` behind it. */
 const MAX_NAME = 200;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
 const FORBIDDEN = /["<>|*?:\\/\u0000-\u001f\u007f]/;
-/** Why `name` cannot be an artifact's name, or null. */
 function artifactNameProblem(name) {
     if (name.trim() === '')
         return 'is empty';
@@ -9854,7 +9672,6 @@ function artifactNameProblem(name) {
         return `is longer than ${MAX_NAME} characters`;
     return null;
 }
-/** `name` with everything that is refused replaced by `-`, and cut: for names made from job ids and matrix values. */
 function names_cleanArtifactName(name) {
     const clean = name
         .toWellFormed()
@@ -9864,7 +9681,6 @@ function names_cleanArtifactName(name) {
         .toWellFormed();
     return clean === '' ? 'oom-autopsy' : clean;
 }
-/** The name for the one retry after a conflict: `suffix` is the step's id, which no other step has. */
 function names_otherName(name, suffix) {
     const ending = `-${suffix.slice(0, 8)}`;
     return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
@@ -9872,9 +9688,7 @@ function names_otherName(name, suffix) {
 
 ;// CONCATENATED MODULE: ./build/publish/select.js
 
-/** Bytes that receipts and pages may take beside the snapshots: 4,096 processes with 64 KiB each. */
 const SMALL_FILES_BYTES = 256 * 2 ** 20;
-/** When a process failed for good, then when it first ran out of memory: smaller is earlier. */
 function failure(receipt) {
     const first = Math.min(...(receipt?.ooms ?? []).map((o) => o.time ?? Number.MAX_VALUE), Number.MAX_VALUE);
     return [receipt?.end?.oom === true ? (receipt.end.time ?? first) : Number.POSITIVE_INFINITY, first];
@@ -9887,7 +9701,6 @@ const compare = (a, b) => {
     }
     return 0;
 };
-/** Snapshots of one process, best first: by reason, then the newest, then the first, then the rest from new to old. */
 function bestFirst(snapshots) {
     const reason = (s) => SNAPSHOT_REASONS.indexOf(s.reason);
     const sorted = [...snapshots].sort((a, b) => reason(a) - reason(b) || b.seq - a.seq);
@@ -9897,7 +9710,6 @@ function bestFirst(snapshots) {
         return sorted;
     return [sorted[0] ?? first, first, ...sorted.slice(1).filter((s) => s !== first)];
 }
-/** All snapshots, the most telling first. */
 function byValue(evidence) {
     const receipts = new Map(evidence.receipts.map((r) => [ownerKey(r), r]));
     const groups = new Map();
@@ -9914,7 +9726,6 @@ function byValue(evidence) {
     const rounds = Math.max(0, ...ranked.map(({ snapshots }) => snapshots.length));
     return Array.from({ length: rounds }, (_, round) => ranked.flatMap(({ snapshots }) => snapshots[round] ?? [])).flat();
 }
-/** @param maxUploadBytes for all snapshots together */
 function selectFiles(evidence, maxUploadBytes) {
     const files = [];
     const leftOut = [];
@@ -9937,27 +9748,12 @@ function selectFiles(evidence, maxUploadBytes) {
 }
 
 ;// CONCATENATED MODULE: ./build/publish/stage.js
-/**
- * Making sure that what is uploaded is what was digested.
- *
- * The artifact client opens files by path, follows links, and reads whatever is there by then. So it gets a private folder (0700,
- * random name, on the evidence's own file system) with hard links to exactly the inodes that were hashed. That costs no
- * bytes and no time, and a name in the evidence folder that is swapped for a link, a device or another file changes nothing.
- * A link shares its inode, so a process of the step that still runs could write into it: size, modification and change
- * times are compared before and after the upload (a write cannot avoid the change time), and a file that
- * changed is told, by name, never passed over. Where links cannot be made (another user's file, a file system without them) the
- * bytes are copied from the checked handle and hashed again on the way.
- *
- * What this does not see: a write through a shared mapping that was dirty before and stays unflushed. Then `sha256sum -c` on the
- * downloaded files says so. The step can only spoil its own evidence that way.
- */
 
 
 
 
 
 
-/** A staging folder that is open; `close` takes it away. */
 class stage_Staging {
     evidence;
     name;
@@ -9967,16 +9763,13 @@ class stage_Staging {
     files = [];
     leftOut = [];
     copies = new Set();
-    constructor(evidence, name, 
-    /** An open handle of the folder, to hand to the process that uploads. */
-    handle, path, link) {
+    constructor(evidence, name, handle, path, link) {
         this.evidence = evidence;
         this.name = name;
         this.handle = handle;
         this.path = path;
         this.link = link;
     }
-    /** Makes the folder inside of `dir`. Throws the system's error: no space, read-only, not there. */
     static async open(dir, linkFile = promises_namespaceObject.link) {
         const evidence = await openFolder(dir);
         try {
@@ -9992,11 +9785,9 @@ class stage_Staging {
             throw error;
         }
     }
-    /** Path that needs no handle, for systems without /proc. */
     get plainPath() {
         return this.path;
     }
-    /** Adds the file if it is still the one that was digested; else it is in `leftOut`, with the reason. */
     async add(ref, until) {
         const reason = await this.tryAdd(ref, until).catch((error) => `cannot be staged (${safe_fs_errorCode(error)})`);
         if (reason !== null)
@@ -10042,18 +9833,15 @@ class stage_Staging {
             await to.close();
         }
     }
-    /** Writes a document of ours (`manifest.json`, `SHA256SUMS`, a page) into the folder. */
     async write(name, text) {
         if (!DOCUMENTS.has(name))
             this.copies.add(name);
         await (0,promises_namespaceObject.writeFile)((0,external_node_path_namespaceObject.join)(this.path, name), text, { flag: 'wx', mode: 0o600 });
     }
-    /** Takes documents away again, to write them anew. */
     async discard(names) {
         for (const name of names)
             await (0,promises_namespaceObject.unlink)((0,external_node_path_namespaceObject.join)(this.path, name));
     }
-    /** Names of staged files that are not what they were when they were staged. */
     async changed() {
         const names = [];
         for (const { file, staged } of this.files) {
@@ -10063,7 +9851,6 @@ class stage_Staging {
         }
         return names;
     }
-    /** Takes the folder away. False when something is left: then it holds something found nowhere else. */
     async close() {
         await this.handle.close().catch(() => undefined);
         const gone = await removeStaging(this.evidence.path, this.name, this.copies);
@@ -10073,10 +9860,6 @@ class stage_Staging {
 }
 
 ;// CONCATENATED MODULE: ./build/publish/publish.js
-/**
- * Publishing the evidence: one artifact, one deadline, and never a change of the step's outcome. Whatever goes wrong, the files stay where
- * they are and the result says why in one line, with the path and digest of each.
- */
 
 
 
@@ -10088,7 +9871,6 @@ class stage_Staging {
 
 const PROGRESS_MS = 10_000;
 const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
-/** All evidence as it lies on disk: for a summary when nothing could be uploaded. */
 function keptFiles(evidence) {
     const all = [...evidence.snapshots, ...evidence.receipts, ...evidence.pages];
     return all.map(({ file, bytes, digest }) => ({ path: (0,external_node_path_namespaceObject.join)(evidence.dir, file), digest, bytes }));
@@ -10098,14 +9880,12 @@ function artifactUrl(env, id) {
     const server = (env.GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '');
     return repository && run ? `${server}/${repository}/actions/runs/${run}/artifacts/${id}` : null;
 }
-/** Why there is no service to upload to, or null. */
 function noService(env) {
     const missing = ['ACTIONS_RESULTS_URL', 'ACTIONS_RUNTIME_TOKEN'].filter((name) => !env[name]);
     return missing.length > 0
         ? `the runner offers no artifact service (${missing.join(' and ')} not set)`
         : null;
 }
-/** A line every 10 s with what has gone out. Returns what stops it. */
 function tellProgress(log, total, sent) {
     if (!log)
         return () => undefined;
@@ -10114,7 +9894,6 @@ function tellProgress(log, total, sent) {
     timer.unref();
     return () => clearInterval(timer);
 }
-/** Uploads under `name`, and once more under another name when that one is taken. */
 async function uploadOnce(staging, files, name, options, until) {
     const { retentionDays, compressionLevel, raw } = options;
     const request = {
@@ -10131,7 +9910,6 @@ async function uploadOnce(staging, files, name, options, until) {
         return { ok: false, name: 'Stopped', message: 'out of time before the upload', code: null, status: null };
     return upload(request, options, left);
 }
-/** Publishes what `evidence` names. Never throws, and is done when it resolves: no process, socket or timer is left. */
 async function publish(options) {
     const { evidence } = options;
     const started = performance.now();
@@ -10154,15 +9932,9 @@ async function publish(options) {
     catch (error) {
         return failed(`the evidence folder cannot be prepared for the upload (${safe_fs_errorCode(error)})`);
     }
-    try {
-        return await publishStaged(options, staging, started, until, failed);
-    }
-    catch (error) {
-        return failed(`the upload could not be prepared (${safe_fs_errorCode(error)})`);
-    }
-    finally {
-        await staging.close();
-    }
+    const result = await publishStaged(options, staging, started, until, failed).catch((error) => failed(`the upload could not be prepared (${safe_fs_errorCode(error)})`));
+    const gone = await staging.close();
+    return gone || result.state !== 'uploaded' ? result : { ...result, complete: false };
 }
 async function publishStaged(options, staging, started, until, failed) {
     const { evidence } = options;
@@ -10212,7 +9984,6 @@ async function publishStaged(options, staging, started, until, failed) {
         stopTelling();
     }
 }
-/** Writes `manifest.json` and `SHA256SUMS`; a second attempt writes them anew, since the name is in them. */
 async function writeDocuments(staging, manifest, files, attempt) {
     if (attempt > 1)
         await staging.discard(['manifest.json', 'SHA256SUMS']);
@@ -10220,7 +9991,6 @@ async function writeDocuments(staging, manifest, files, attempt) {
     await staging.write('SHA256SUMS', sha256Sums([{ file: 'manifest.json', ...digest_digestOf(manifest) }, ...files]));
     return ['manifest.json', 'SHA256SUMS'];
 }
-/** Publishes one HTML page as an artifact of its own, not zipped. Same promises as `publish`. */
 async function publishPage(options) {
     const started = performance.now();
     const until = started + options.deadlineMs;
@@ -10246,7 +10016,6 @@ async function publishPage(options) {
                 continue;
             if (!answer.ok)
                 return failed(explain(answer, name));
-            // The client calls a file that was cut short while it was read a success: its digest tells.
             if (answer.digest !== bareDigest(page.digest))
                 return failed('what was uploaded is not the page that was written');
             return {
@@ -10277,7 +10046,6 @@ async function publishPage(options) {
 const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
 const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
 const slashes = (path) => path.replace(/\\/g, '/');
-/** Does `file` lie in `folder`? */
 function liesIn(file, folder) {
     if (folder === null || folder === '')
         return false;
@@ -10285,14 +10053,12 @@ function liesIn(file, folder) {
     const path = slashes(file);
     return path.startsWith(`${base}/`) && !path.split('/').includes('..');
 }
-/** Whose code a frame is. A virtual environment inside the workspace is still a library. */
 function frameKind(frame) {
     const file = slashes(frame.file);
     if (/(^|\/)_oom_autopsy\//.test(file) || /\/oom-autopsy-[0-9a-f]{12}\/path\//.test(file))
         return 'shim';
     if (/(^|\/)(site-packages|dist-packages)\/torch\//.test(file))
         return 'torch';
-    // Frozen and made-up files (`<frozen importlib>`, `<string>`, `<eval_with_key>.3`) are nobody's file.
     if (LIBRARY.test(file) || STANDARD.test(file))
         return 'library';
     if (/^<(frozen |__array_function__)/.test(file))
@@ -10301,7 +10067,6 @@ function frameKind(frame) {
         return 'torch';
     return 'user';
 }
-/** The package that a library's file belongs to, such as `torch`; `python` for the standard library. */
 function packageOf(frame) {
     const file = slashes(frame.file);
     if (file.startsWith('<eval_with_key>'))
@@ -10309,16 +10074,10 @@ function packageOf(frame) {
     const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
     return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
 }
-/**
- * The innermost frame of the user's own code: where the program stood. Frames in the workspace come before others that look like the
- * user's (a trainer outside of it). null when there is none.
- * @param stack innermost last
- */
 function userFrame(stack, workspace) {
     const own = stack.filter((frame) => frameKind(frame) === 'user');
     return own.findLast((frame) => liesIn(frame.file, workspace)) ?? own.at(-1) ?? null;
 }
-/** A stack in groups, library frames folded, the shim's left out. Order as given: innermost last. */
 function foldStack(stack) {
     const groups = [];
     for (const frame of stack) {
@@ -10338,7 +10097,6 @@ function foldStack(stack) {
     }
     return groups;
 }
-/** `train.py:48`, the path as short as it stays telling: from the workspace, or its last two parts. */
 function placeOf(frame, workspace) {
     const file = slashes(frame.file);
     let shown = file;
@@ -10352,16 +10110,10 @@ function placeOf(frame, workspace) {
 }
 
 ;// CONCATENATED MODULE: ./build/report/rich.js
-/**
- * Sentences of the report as values, so that the summary (Markdown) and the page (HTML) say the very same thing and each
- * escapes in one place. A plain string in a sentence is text, never markup, wherever it came from. Pure.
- */
+const rich_INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 const code = (text) => ({ code: text });
-/** Bold. */
 const strong = (...pieces) => ({ strong: pieces });
-/** A link, or only its words when the address is not an http(s) one. */
 const rich_link = (words, href) => href != null && /^https?:\/\/[^\s<>"'`\\]+$/.test(href) ? { link: words, href } : { strong: words };
-/** Template for a sentence: every value may be text, a number, a piece or a whole sentence; null says nothing. */
 function say(parts, ...values) {
     const pieces = [];
     parts.forEach((part, index) => {
@@ -10379,12 +10131,10 @@ function say(parts, ...values) {
     });
     return pieces;
 }
-/** Sentences with something between them; empty ones are left out. */
 function joinRich(sentences, between = ' ') {
     const full = sentences.filter((s) => s !== null && s.length > 0);
     return full.flatMap((s, index) => (index === 0 ? s : [between, ...s]));
 }
-/** The words alone: for annotations and log lines. */
 function plainText(rich) {
     return rich
         .map((piece) => {
@@ -10396,7 +10146,6 @@ function plainText(rich) {
     })
         .join('');
 }
-/** `text` in at most `limit` characters, whole code points, its middle left out: both ends of a path or a name tell something. */
 function shorten(text, limit) {
     const points = [...text.slice(0, limit * 8)];
     const whole = points.length <= limit && text.length <= limit * 8;
@@ -10407,298 +10156,7 @@ function shorten(text, limit) {
     return `${points.slice(0, head).join('')}…${tail.join('')}`.toWellFormed();
 }
 
-;// CONCATENATED MODULE: ./node_modules/pretty-bytes/index.js
-const BYTE_UNITS = [
-	'B',
-	'kB',
-	'MB',
-	'GB',
-	'TB',
-	'PB',
-	'EB',
-	'ZB',
-	'YB',
-];
-
-const BIBYTE_UNITS = [
-	'B',
-	'KiB',
-	'MiB',
-	'GiB',
-	'TiB',
-	'PiB',
-	'EiB',
-	'ZiB',
-	'YiB',
-];
-
-const BIT_UNITS = [
-	'b',
-	'kbit',
-	'Mbit',
-	'Gbit',
-	'Tbit',
-	'Pbit',
-	'Ebit',
-	'Zbit',
-	'Ybit',
-];
-
-const BIBIT_UNITS = [
-	'b',
-	'kibit',
-	'Mibit',
-	'Gibit',
-	'Tibit',
-	'Pibit',
-	'Eibit',
-	'Zibit',
-	'Yibit',
-];
-
-// Indexed by `bits` and then `binary`, so the four unit systems are picked in one step.
-const UNIT_SETS = [BYTE_UNITS, BIBYTE_UNITS, BIT_UNITS, BIBIT_UNITS];
-
-/*
-`Number#toString` switches to exponential notation outside the range [1e-6, 1e21) and `Intl.NumberFormat` drops every fraction digit past the 100 it accepts.
-Byte counts read as plain decimal numbers, so both losses are undone here. Expects a finite, non-negative number.
-*/
-const toDecimalString = number => {
-	if (number >= 1e-6 && number < 1e21) {
-		return String(number);
-	}
-
-	const [mantissa, exponentString] = number.toExponential().split('e');
-	const digits = mantissa.replace('.', '');
-	const pointPosition = Number(exponentString) + 1;
-	const isPositive = pointPosition > 0;
-	const padded = isPositive ? digits.padEnd(pointPosition, '0') : '0'.repeat(1 - pointPosition) + digits;
-	const integerPart = padded.slice(0, isPositive ? pointPosition : 1);
-	const fractionPart = padded.slice(isPositive ? pointPosition : 1).replace(/0+$/, '');
-
-	return fractionPart ? `${integerPart}.${fractionPart}` : integerPart;
-};
-
-/*
-Formats the given number using `Number#toLocaleString`.
-- If locale is a string or array, the value is expected to be a BCP 47 language tag or list of language tags (for example: `de`).
-- If locale is true, the system default locale is used for translation.
-- If locale is false or unspecified, formatting options are applied without localization; without options, the number is written out as plain digits.
-*/
-const toLocaleString = (number, locale, options) => {
-	if (typeof locale === 'string' || Array.isArray(locale) || locale === true) {
-		const locales = locale === true ? undefined : locale;
-
-		if (options !== undefined) {
-			return number.toLocaleString(locales, options);
-		}
-
-		// `Intl.NumberFormat` limits itself to 3 *fraction* digits while the default here is 3 *significant* digits, so the limit comes from the value.
-		const text = toDecimalString(number);
-		const pointIndex = text.indexOf('.');
-		const maximumFractionDigits = pointIndex === -1 ? 0 : text.length - pointIndex - 1;
-
-		// `Intl.NumberFormat` accepts at most 100 fraction digits. Rounding to 3 significant digits only needs more than that for absurdly small values, which are written out as plain digits instead.
-		if (maximumFractionDigits > 100) {
-			return text;
-		}
-
-		return number.toLocaleString(locales, {maximumFractionDigits});
-	}
-
-	if (options === undefined) {
-		return toDecimalString(number);
-	}
-
-	return number.toLocaleString('en-US', {...options, useGrouping: false});
-};
-
-const log10 = numberOrBigInt => {
-	if (typeof numberOrBigInt === 'number') {
-		return Math.log10(numberOrBigInt);
-	}
-
-	const string = numberOrBigInt.toString(10);
-
-	// A `number` only holds about 15 significant digits, so the remaining digits cannot move the magnitude. The result can still land exactly on a unit boundary, which the caller corrects for.
-	return string.length + Math.log10(`0.${string.slice(0, 15)}`);
-};
-
-const log = numberOrBigInt => {
-	if (typeof numberOrBigInt === 'number') {
-		return Math.log(numberOrBigInt);
-	}
-
-	return log10(numberOrBigInt) * Math.log(10);
-};
-
-/*
-A `bigint` that a `number` can hold exactly is divided the same way, so the output never depends on which type it was given as.
-`floor(a / b) + (a % b) / b` is a different double than `a / b`, which flips the rounding at ties like 1805 bytes.
-*/
-const divide = (numberOrBigInt, base, exponent) => {
-	const divisor = base ** exponent;
-
-	if (typeof numberOrBigInt === 'number' || numberOrBigInt <= Number.MAX_SAFE_INTEGER) {
-		return Number(numberOrBigInt) / divisor;
-	}
-
-	// `divisor` is not exact for every unit, as `1000 ** 8` is not `1e24`, so the exact divisor is rebuilt from the base and the exponent.
-	const bigintDivisor = BigInt(base) ** BigInt(exponent);
-	const integerPart = numberOrBigInt / bigintDivisor;
-	const remainder = numberOrBigInt % bigintDivisor;
-
-	return Number(integerPart) + (Number(remainder) / divisor);
-};
-
-/*
-The plain decimal digits of a scaled value that no `number` can hold. `Intl.NumberFormat` is not involved, so the output carries no grouping or localized separator, the same as the fallback for a value with more fraction digits than it accepts.
-*/
-const toUnrepresentableString = (number, base, exponent, localeOptions) => {
-	const scale = BigInt(base) ** BigInt(exponent);
-	const whole = number / scale;
-
-	// The 3 significant digit default never bites here: it only ever rounds to at least as many digits as the value has integers, and this one has far more than 3.
-	if (localeOptions === undefined) {
-		return whole.toString();
-	}
-
-	// The fraction digit options take over from that default, so the integer part stays exact and the fraction is truncated.
-	const minimumFractionDigits = localeOptions.minimumFractionDigits ?? 0;
-	const maximumFractionDigits = Math.max(localeOptions.maximumFractionDigits ?? 3, minimumFractionDigits);
-	const truncated = ((number % scale) * (10n ** BigInt(maximumFractionDigits)) / scale).toString().padStart(maximumFractionDigits, '0');
-	const fraction = truncated.replace(/0+$/, '').padEnd(minimumFractionDigits, '0');
-
-	return fraction ? `${whole}.${fraction}` : whole.toString();
-};
-
-/*
-The sign to print in front of the number. A difference of exactly zero gets a space instead of a plus sign, for better alignment. `0 === 0n` is `false`, so both are compared.
-*/
-const signOf = (number, signed) => {
-	if (number < 0) {
-		return '-';
-	}
-
-	if (!signed) {
-		return '';
-	}
-
-	return number === 0 || number === 0n ? ' ' : '+';
-};
-
-const assertFixedWidth = fixedWidth => {
-	if (fixedWidth !== undefined && (typeof fixedWidth !== 'number' || !Number.isSafeInteger(fixedWidth) || fixedWidth < 0)) {
-		throw new TypeError(`Expected fixedWidth to be a non-negative integer, got ${typeof fixedWidth}: ${fixedWidth}`);
-	}
-};
-
-/*
-`Intl.NumberFormat` silently truncates non-integers, so they are rejected here instead of quietly changing the output.
-*/
-const assertFractionDigits = (name, value) => {
-	if (value !== undefined && (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 100)) {
-		throw new TypeError(`Expected ${name} to be an integer between 0 and 100, got ${typeof value}: ${value}`);
-	}
-};
-
-const buildLocaleOptions = options => {
-	const {minimumFractionDigits, maximumFractionDigits} = options;
-
-	if (minimumFractionDigits === undefined && maximumFractionDigits === undefined) {
-		return undefined;
-	}
-
-	assertFractionDigits('minimumFractionDigits', minimumFractionDigits);
-	assertFractionDigits('maximumFractionDigits', maximumFractionDigits);
-
-	// Checked here rather than left to `Intl.NumberFormat`, which is skipped for a value past the number range.
-	if (minimumFractionDigits > maximumFractionDigits) {
-		throw new RangeError(`Expected minimumFractionDigits (${minimumFractionDigits}) to not be greater than maximumFractionDigits (${maximumFractionDigits})`);
-	}
-
-	return {
-		...(minimumFractionDigits !== undefined && {minimumFractionDigits}),
-		...(maximumFractionDigits !== undefined && {maximumFractionDigits}),
-		roundingMode: 'trunc',
-	};
-};
-
-function prettyBytes(number, options) {
-	if (typeof number !== 'bigint' && !Number.isFinite(number)) {
-		throw new TypeError(`Expected a finite number, got ${typeof number}: ${number}`);
-	}
-
-	options = {
-		bits: false,
-		binary: false,
-		space: true,
-		nonBreakingSpace: false,
-		...options,
-	};
-
-	assertFixedWidth(options.fixedWidth);
-	const localeOptions = buildLocaleOptions(options);
-
-	// Indexed by `bits` then `binary`, so the four combinations line up in one table.
-	const UNITS = UNIT_SETS[(options.bits ? 2 : 0) + (options.binary ? 1 : 0)];
-
-	const separator = options.space ? (options.nonBreakingSpace ? '\u00A0' : ' ') : '';
-
-	// Normalize `-0` to `0` so it never formats as `-0`.
-	if (Object.is(number, -0)) {
-		number = 0;
-	}
-
-	const prefix = signOf(number, options.signed);
-
-	if (number < 0) {
-		number = -number;
-	}
-
-	const base = options.binary ? 1024 : 1000;
-
-	let exponent = 0;
-	if (number >= 1) {
-		exponent = Math.min(Math.floor(options.binary ? log(number) / Math.log(base) : log10(number) / 3), UNITS.length - 1);
-	}
-
-	// A `number` always scales down to something a `number` can hold, and a `bigint` stops being able to once the quotient passes `Number.MAX_VALUE`, where `divide` overflows to `Infinity` and the exact quotient is formatted instead.
-	const scaled = divide(number, base, exponent);
-
-	let numberString;
-	if (Number.isFinite(scaled)) {
-		number = scaled;
-
-		// A value that sits just below a unit boundary, like `999999999999999` bytes, has a `log10` that rounds up to the boundary itself, so the exponent has to be corrected back.
-		if (number < 1 && exponent > 0) {
-			number *= base;
-			exponent -= 1;
-		}
-
-		if (!localeOptions) {
-			const minimumPrecision = Math.max(3, Math.floor(number).toString().length);
-			number = Number(number.toPrecision(minimumPrecision));
-
-			if (number >= base && exponent < UNITS.length - 1) {
-				number /= base;
-				exponent += 1;
-			}
-		}
-
-		numberString = toLocaleString(number, options.locale, localeOptions);
-	} else {
-		// The scaled value is past what a `number` can hold, so the exact quotient is written out instead.
-		numberString = toUnrepresentableString(number, base, exponent, localeOptions);
-	}
-
-	const result = prefix + numberString + separator + UNITS[exponent];
-	return result.padStart(options.fixedWidth ?? 0);
-}
-
 ;// CONCATENATED MODULE: ./build/bytes.js
-/** Byte amounts: reading the ones people write (`2GiB`) and writing the ones people read (`10.00 MiB`). */
-
 const UNITS = {
     '': 1,
     b: 1,
@@ -10715,7 +10173,6 @@ const UNITS = {
     gb: 1e9,
     tb: 1e12,
 };
-/** Bytes of a text such as `2GiB`, `500 MB`, `1.5g` (= GiB) or `1048576`; null when it is not an amount. */
 function parseBytes(text) {
     const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
     const unit = match ? UNITS[(match[2] ?? '').toLowerCase()] : undefined;
@@ -10724,18 +10181,21 @@ function parseBytes(text) {
     const bytes = Math.round(Number(match[1]) * unit);
     return Number.isSafeInteger(bytes) ? bytes : null;
 }
-/** `10.00 MiB`, with GiB = 2^30; plain `512 B` below 1 KiB. */
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 function formatBytes(bytes) {
-    return bytes < 1024
-        ? prettyBytes(bytes, { binary: true, maximumFractionDigits: 0 })
-        : prettyBytes(bytes, { binary: true, minimumFractionDigits: 2, maximumFractionDigits: 2 });
+    let step = 0;
+    let amount = Math.abs(bytes);
+    while (step < STEPS.length - 1 && Number(amount.toFixed(step === 0 ? 0 : 2)) >= 1024) {
+        amount /= 1024;
+        step++;
+    }
+    return `${bytes < 0 ? '-' : ''}${amount.toFixed(step === 0 ? 0 : 2)} ${STEPS[step]}`;
 }
 
 ;// CONCATENATED MODULE: ./build/report/story.js
 
 
 const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
-/** Every process that ended by an out-of-memory and recorded it, the first to fail first. */
 function fatalStories(manifest) {
     return manifest.processes
         .flatMap((process) => {
@@ -10744,7 +10204,6 @@ function fatalStories(manifest) {
     })
         .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
-/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest that was caught. */
 function mainStory(manifest) {
     const fatal = fatalStories(manifest)[0];
     if (fatal)
@@ -10758,14 +10217,8 @@ function mainStory(manifest) {
     }
     return newest;
 }
-/** Processes that ended by an out-of-memory of which the allocator's observer saw nothing. */
 const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
-/** The device of an out-of-memory, as its process described it. */
 const deviceOf = ({ process, oom }) => process.devices.find((d) => d.index === oom.device) ?? null;
-/**
- * Processes that nvidia-smi (or its like) lists on a device and that left no receipt, the largest first. Where the tool names pids of
- * another namespace, only what was there before the step is surely not the step's own.
- */
 function othersOn(manifest, device) {
     const own = new Set(manifest.processes.map((p) => p.pid));
     const { before = null, after = null } = manifest.gpu ?? {};
@@ -10781,7 +10234,6 @@ function othersOn(manifest, device) {
             if (!sameDevice(look, index, device))
                 continue;
             const known = found.get(pid);
-            // What it held before the step counts where both looks saw it: that is surely not of the step's making.
             found.set(pid, known ?? { pid, name, used, before: early });
         }
     };
@@ -10789,10 +10241,6 @@ function othersOn(manifest, device) {
     add(after, false);
     return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
 }
-/**
- * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without CUDA_VISIBLE_DEVICES and the like, so the
- * size has to agree as well (within 5 %: the driver keeps some for itself), or there is only one device anyway.
- */
 function sameDevice(look, index, device) {
     if (look.state !== 'seen')
         return false;
@@ -10824,10 +10272,6 @@ function accountOf(manifest, story) {
     };
 }
 const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
-/**
- * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what lies
- * outside of it, and what was free.
- */
 function partsOf(account, census) {
     const parts = [];
     const plain = (name, bytes) => {
@@ -10848,11 +10292,12 @@ function partsOf(account, census) {
         plain('allocated', account.allocated);
         plain('unused', account.unused);
     }
-    plain('outside', account.outside);
+    const others = Math.min(account.othersHeld, account.outside ?? 0);
+    plain('others', others);
+    plain('outside', account.outside === null ? null : account.outside - others);
     plain('free', account.free);
     return parts;
 }
-/** The stack that tells where the user's program stood: the failing thread's, or the main thread's when that has none of the user's. */
 function tellingStack(oom, workspace) {
     const own = userFrame(oom.stack, workspace);
     if (own || !oom.main_stack)
@@ -10880,7 +10325,6 @@ function disarmOf({ recorder }) {
             return 'not-armed';
     }
 }
-/** The largest peak of a process over its devices; null when it used none. */
 function peakOf(process) {
     let best = null;
     for (const device of process.devices) {
@@ -10889,7 +10333,6 @@ function peakOf(process) {
     }
     return best;
 }
-/** Numbers in short: `0, 2 to 7`. */
 function ranges(numbers) {
     const sorted = [...new Set(numbers)].sort((a, b) => a - b);
     const runs = [];
@@ -10905,21 +10348,14 @@ function ranges(numbers) {
 }
 
 ;// CONCATENATED MODULE: ./build/report/sentences.js
-/**
- * The sentences of the report, said once for the summary, the page and the annotations. Every number in them comes from the
- * manifest. Pure.
- */
 
 
 
 
 
 const sentences_MAX_NAME = 80;
-/** A foreign name, short enough for a sentence. */
 const sentences_name = (text, limit = sentences_MAX_NAME) => code(shorten(text, limit));
-/** `rank 1`, `pid 4121`: how a process is called. */
 const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-/** `1` for one rank, `1 and 3`, `0, 2 to 7`. */
 const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : ranges(ranks);
 function oomTitle(manifest) {
     const ended = manifest.processes.filter((p) => p.end?.oom);
@@ -10935,7 +10371,6 @@ function oomTitle(manifest) {
     const program = ended[0]?.program;
     return program ? `Out of GPU memory in ${shorten(program, 60)}` : 'Out of GPU memory';
 }
-/** Processes that could have been recorded and were not. */
 const notArmed = (manifest) => manifest.processes.filter((p) => disarmOf(p) === 'not-armed');
 function headline(manifest) {
     const exit = manifest.step.exit_code;
@@ -10964,24 +10399,23 @@ function headline(manifest) {
             };
     }
 }
-/** `GPU 1 (NVIDIA A100-SXM4-40GB)`. */
 function deviceName(story) {
     const device = deviceOf(story);
     const index = story.oom.device ?? device?.index;
     const gpu = index == null ? 'the GPU' : `GPU ${index}`;
     return device?.name ? say `${gpu} (${shorten(device.name, 60)})` : [gpu];
 }
-/** Where the program stood: `` `train.py:48` in `train_step` ``, or what is known instead. */
 function whereRich(story, workspace) {
     const { frame, main } = tellingStack(story.oom, workspace);
     if (!frame)
         return story.process.program === null ? ['The program'] : say `${sentences_name(story.process.program)}`;
     const place = say `${sentences_name(placeOf(frame, workspace))} in ${sentences_name(frame.function)}`;
     if (story.oom.thread === 'backward')
-        return main ? say `The backward pass, while the main thread stood at ${place},` : say `The backward pass at ${place}`;
+        return main
+            ? say `The backward pass, while the main thread stood at ${place},`
+            : say `The backward pass at ${place}`;
     return main ? say `A thread, while the main thread stood at ${place},` : place;
 }
-/** The first sentence: what was asked for and what was free. */
 function askedFor(manifest, story, account) {
     const { oom } = story;
     const where = whereRich(story, manifest.step.workspace);
@@ -10993,7 +10427,6 @@ function askedFor(manifest, story, account) {
     const of = account.total === null ? null : say ` of ${formatBytes(account.total)}`;
     return say `${asked}, and ${strong(formatBytes(account.free))} were free${of}.`;
 }
-/** The second: who held the rest. */
 function whoHeld(account) {
     const { reserved, allocated, outside, others, othersHeld, limit } = account;
     const own = reserved === null
@@ -11014,7 +10447,6 @@ function whoHeld(account) {
     }
     return joinRich([own, fraction, rest]);
 }
-/** What is worth saying of the verdict itself, besides the headline. */
 function becauseRich(manifest) {
     const { verdict, step, host } = manifest;
     const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
@@ -11028,7 +10460,11 @@ function becauseRich(manifest) {
             const numbers = limit === null
                 ? null
                 : say `The limit is ${strong(formatBytes(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
-            return joinRich([[because], numbers, ['No GPU snapshot can be taken of a process that the kernel kills.']]);
+            return joinRich([
+                [because],
+                numbers,
+                ['No GPU snapshot can be taken of a process that the kernel kills.'],
+            ]);
         }
         case 'oom-recovered':
             return null;
@@ -11036,14 +10472,17 @@ function becauseRich(manifest) {
             return null;
         case 'cancelled': {
             const armed = manifest.processes.filter((p) => disarmOf(p) === 'armed-still').length;
-            const said = manifest.processes.length === 0 ? null : armed === 0 ? ['Recording was disarmed in every process that had it.'] : null;
+            const said = manifest.processes.length === 0
+                ? null
+                : armed === 0
+                    ? ['Recording was disarmed in every process that had it.']
+                    : null;
             return joinRich([[because], said]);
         }
         default:
             return [because];
     }
 }
-/** The one line of a green run. */
 function greenLine(manifest) {
     const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
     const disarmed = recorded.filter((p) => disarmOf(p) === 'disarmed').length;
@@ -11058,7 +10497,9 @@ function greenLine(manifest) {
         ]);
     }
     if (foreign > 0)
-        what.push([`${count(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`]);
+        what.push([
+            `${count(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+        ]);
     if (idle > 0)
         what.push([`${count(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
@@ -11068,10 +10509,16 @@ function greenLine(manifest) {
             best = { process, peak };
     }
     if (best)
-        what.push([`peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`]);
+        what.push([
+            `peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
+        ]);
     const parity = manifest.parity.state === 'off' ? null : say `Parity: ${manifest.parity.state}.`;
     const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-    return joinRich([say `${strong(`${seen}.`)}`, what.length === 0 ? null : say `${joinRich(what, '; ')}.`, parity]);
+    return joinRich([
+        say `${strong(`${seen}.`)}`,
+        what.length === 0 ? null : say `${joinRich(what, '; ')}.`,
+        parity,
+    ]);
 }
 const PART_NAMES = {
     parameter: 'parameter',
@@ -11082,19 +10529,18 @@ const PART_NAMES = {
     unknown: 'unknown',
     allocated: 'in use by this process',
     unused: 'reserved, in no block',
-    outside: 'outside of this allocator',
+    others: 'other processes',
+    outside: "outside of torch's allocator",
     free: 'free',
 };
-/** A category's name with what it means where the word alone does not say. */
 function partRich(part) {
     const label = strong(PART_NAMES[part.name]);
     if (part.name === 'activation')
         return say `${label} (saved for backward)`;
     if (part.name === 'outside')
-        return say `${label} (other processes, driver, libraries)`;
+        return say `${label} (driver, libraries, processes not listed)`;
     return [label];
 }
-/** The largest owners of a part, or why it is unknown. */
 function ownersRich(part, most = 2) {
     if (part.name === 'unknown' && part.reasons.length > 0) {
         const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(0, most);
@@ -11102,7 +10548,6 @@ function ownersRich(part, most = 2) {
     }
     return joinRich(part.owners.slice(0, most).map((o) => say `${sentences_name(o.name, 60)} ${formatBytes(o.bytes)}`), ', ');
 }
-/** Share in percent; `< 1 %` for what is not nothing. */
 function share(part, whole) {
     if (whole <= 0)
         return '';
@@ -11115,7 +10560,6 @@ const REASON_WORDS = {
     sigterm: 'at SIGTERM',
     exit: 'at exit',
 };
-/** What a snapshot holds, as far as the receipts say. */
 function historyWords(snapshot) {
     switch (snapshot.history) {
         case 'armed':
@@ -11132,7 +10576,6 @@ function historyWords(snapshot) {
             return 'unknown: its process left no receipt of it';
     }
 }
-/** Over this size the viewer in the browser freezes or kills its tab (pytorch/pytorch#158364). */
 const LARGE_SNAPSHOT = 300 * 2 ** 20;
 function endingWords(manifest, process) {
     const ending = endingOf(manifest, process);
@@ -11168,7 +10611,6 @@ function disarmWords(manifest, process) {
             return endingOf(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
     }
 }
-/** Processes that ended by an out-of-memory which the allocator's observer did not see. */
 function unseenRich(manifest) {
     const unseen = unseenOoms(manifest);
     const first = unseen[0];
@@ -11182,7 +10624,6 @@ function unseenRich(manifest) {
         ? say `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
         : say `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
 }
-/** Everything the top of the report says, as paragraphs. */
 function verdictParagraphs(manifest) {
     const story = mainStory(manifest);
     const paragraphs = [];
@@ -11204,7 +10645,6 @@ function verdictParagraphs(manifest) {
     }
     return paragraphs;
 }
-/** What was not seen, each with its remedy. */
 function notSeenSentences(manifest) {
     const lines = [];
     for (const gate of manifest.gates) {
@@ -11221,7 +10661,6 @@ function notSeenSentences(manifest) {
             lines.push(say `${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
         }
     }
-    // A hint about the text of the step is worth a line only where something is missing.
     if (lines.length > 0 || manifest.processes.length === 0) {
         for (const hint of manifest.script_hints) {
             lines.push(say `Line ${hint.line} of the step uses ${sentences_name(hint.what)}: ${shorten(hint.advice, 300)}`);
@@ -11231,10 +10670,6 @@ function notSeenSentences(manifest) {
 }
 
 ;// CONCATENATED MODULE: ./build/report/annotations.js
-/**
- * Annotations: at most one error for the verdict, on the user's own file and line where it lies in the workspace, and one warning for all
- * gates. GitHub shows ten of each a step and fifty a job, so more would hide other people's. Pure.
- */
 
 
 
@@ -11242,7 +10677,6 @@ function notSeenSentences(manifest) {
 
 
 const MAX_MESSAGE = 3000;
-/** The innermost frame of the user's in the workspace, as GitHub wants it: the path from the workspace. */
 function annotationPlace(stack, workspace) {
     if (workspace === null)
         return {};
@@ -11257,11 +10691,9 @@ function annotationPlace(stack, workspace) {
     }
     return {};
 }
-/** Annotations of a step, the verdict's first. None on a green one whose gates have nothing to say. */
 function annotations(manifest, workspace) {
     const result = [];
     const name = manifest.verdict.name;
-    // A step that failed by itself says so already; an annotation of ours would only repeat its exit code.
     if (name === 'oom' || name === 'host-oom' || name === 'killed') {
         const story = mainStory(manifest);
         const place = story ? annotations_placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
@@ -11283,27 +10715,20 @@ function annotations(manifest, workspace) {
     }
     return result;
 }
-/** The failing thread's place in the workspace, or the main thread's. */
 function annotations_placeOf(stack, main, workspace) {
     const place = annotationPlace(stack, workspace);
     return place.file === undefined && main ? annotationPlace(main, workspace) : place;
 }
 
 ;// CONCATENATED MODULE: ./build/report/blocks.js
-/**
- * A report of blocks with a budget of bytes. GitHub drops a whole job summary over 1 MiB (GH prefix-dev/rattler-build/issues/2738), so rows
- * are left out, the least important first, and never a byte in the middle of something. Pure.
- */
 const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
-/** A block of one piece. */
 const plainBlock = (weight, text) => ({
     weight,
     open: text,
     rows: [],
     close: () => '',
 });
-/** The text of `blocks`, in their order, in at most `budget` bytes of UTF-8. */
-function fit(blocks, budget) {
+function withinBudget(blocks, budget) {
     const kept = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
     let size = 0;
     for (const { block, rows } of kept) {
@@ -11333,7 +10758,6 @@ function fit(blocks, budget) {
 
 ;// CONCATENATED MODULE: ./build/report/cycles.js
 
-/** Cycles of all processes by shape, those that held most first. */
 function mergedCycles(manifest) {
     const merged = new Map();
     for (const process of manifest.processes) {
@@ -11350,15 +10774,10 @@ function mergedCycles(manifest) {
 }
 
 ;// CONCATENATED MODULE: ./build/report/hints.js
-/**
- * What the numbers suggest. Each hint is there only when its numbers say so, and carries them; none says what caused what: the
- * allocator reuses blocks, so nothing here could know. Pure.
- */
 
 
 
 const gib = (bytes) => formatBytes(bytes);
-/** Times, in one decimal. */
 const times = (a, b) => (a / b).toFixed(1);
 const largerThanDevice = ({ story: { oom }, account }) => {
     const most = account.limit ?? account.total;
@@ -11420,14 +10839,12 @@ const cycles = ({ story: { oom } }) => {
         text: say `${strong(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
     };
 };
-/** Bytes of two categories at the failure, the second as the measure of the first. */
 function pair(facts, name) {
     const census = censusOf(facts.story.oom.census, facts.story.oom.device);
     const parameter = census?.categories.parameter?.bytes ?? 0;
     const part = census?.categories[name]?.bytes ?? 0;
     return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
 }
-/** Below this share of what is allocated, a category is not worth a hint. */
 const WORTH = 0.05;
 const gradients = (facts) => {
     const sizes = pair(facts, 'gradient');
@@ -11463,7 +10880,6 @@ const growth = ({ story: { process } }) => {
     };
 };
 const retries = ({ story: { oom } }) => {
-    // Each out-of-memory has a retry of its own: the allocator empties its cache and asks again before it gives up.
     const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
     if (oom.retries === null || more <= 0)
         return null;
@@ -11484,7 +10900,6 @@ const RULES = [
     growth,
     retries,
 ];
-/** Every hint whose numbers are there, the most telling first. */
 function hintsFor(manifest, story = mainStory(manifest)) {
     if (!story)
         return [];
@@ -11493,15 +10908,12 @@ function hintsFor(manifest, story = mainStory(manifest)) {
 }
 
 ;// CONCATENATED MODULE: ./build/report/markdown.js
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
 const JOINER = '\u2060';
-/** One line, no control characters and no direction marks. Receipts are cleaned when they are read; this holds for all else. */
 const markdown_oneLine = (text) => text
     .toWellFormed()
     .replace(/[\t\r\n]+/g, ' ')
-    .replace(CONTROL, '');
-/** Text outside of code. */
+    .replace(rich_INVISIBLE, '');
 function escapeText(text) {
     return markdown_oneLine(text)
         .replace(/&/g, '&amp;')
@@ -11518,10 +10930,8 @@ function escapeText(text) {
         .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
         .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
 }
-/** Text of which no character means anything inside a code span or a table cell. */
 const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** Text as code: a code span where nothing in it could end that, otherwise a `<code>` element of character references. */
 function escapeCode(text) {
     const line = markdown_oneLine(text);
     if (line.trim() === '')
@@ -11540,9 +10950,7 @@ function piece(part) {
         return `**${markdown(part.strong)}**`;
     return `[${markdown(part.link)}](${part.href.replace(/[()|*_~\\[\]]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)})`;
 }
-/** A sentence as Markdown, usable in a line, a list item and a table cell. */
 const markdown = (rich) => rich.map(piece).join('');
-/** A sentence inside an HTML block (`<summary>`), where Markdown is not read. */
 function inlineHtml(rich) {
     return rich
         .map((part) => {
@@ -11563,22 +10971,12 @@ const entity = (text) => markdown_oneLine(text)
     .replace(/@(?=\S)/g, `@${JOINER}`)
     .replace(/:\/\//g, `:${JOINER}//`)
     .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
-/** An amount and its unit stay on one line in a narrow cell. */
 const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
-/** One row of a table. */
 const row = (cells) => `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
-/** The two lines that open a table. */
 const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
-/** A word for `sh`: as it is when nothing in it means anything to a shell, in single quotes otherwise. */
 const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${markdown_oneLine(text).replace(/'/g, `'\\''`)}'`;
 
 ;// CONCATENATED MODULE: ./build/report/summary.js
-/**
- * The job summary: one string of GitHub-flavoured Markdown in a budget of bytes, from the manifest alone. The first two lines can be pasted
- * into a chat and understood; what is long folds away; a section with nothing to say is not there. Pure.
- *
- * Only what GitHub keeps of HTML is used: details, summary, code, span. No image: nothing is fetched when somebody reads it.
- */
 
 
 
@@ -11589,13 +10987,19 @@ const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${m
 
 
 
-/** GitHub's limit is 1 MiB; cutting to exactly that still failed for some (GH maester365/maester/issues/905). */
 const SUMMARY_BUDGET = 900 * 1024;
-/** Rows that a summary shows before it points to the page; the byte budget comes on top. */
-const MOST = { processes: 40, snapshots: 24, cycles: 8, migration: 24, rejected: 10, leftOut: 24, stack: 30, lines: 12 };
+const MOST = {
+    processes: 40,
+    snapshots: 24,
+    cycles: 8,
+    migration: 24,
+    rejected: 10,
+    leftOut: 24,
+    stack: 30,
+    lines: 12,
+};
 const paragraph = (rich) => `${markdown(rich)}\n\n`;
 const heading = (words) => `**${escapeText(words)}**\n\n`;
-/** A folded block. An empty line after `<summary>` makes GitHub read Markdown inside. */
 function folded(weight, title, inside, open = false) {
     return {
         weight,
@@ -11605,19 +11009,16 @@ function folded(weight, title, inside, open = false) {
     };
 }
 const moreRows = (hidden) => (dropped) => hidden + dropped === 0 ? '' : `\nand ${hidden + dropped} more, in the report and in manifest.json.\n`;
-/** A fenced block whose fence is longer than any run of backticks in it. */
 function fenced(lines, language = 'text') {
     const clean = lines.map((line) => line.toWellFormed().replace(/[\r\n]+/g, ' '));
     const longest = Math.max(2, ...clean.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
     const fence = '`'.repeat(longest + 1);
     return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
 }
-// --- the sections, in the order of the summary ------------------------------------------------------------------------
 function verdictBlock(manifest) {
     const { icon, title } = headline(manifest);
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${verdictParagraphs(manifest).map(paragraph).join('')}`);
 }
-/** Other ranks that failed too, each in a line. */
 function otherFailures(manifest) {
     const [, ...rest] = fatalStories(manifest);
     if (rest.length === 0)
@@ -11628,9 +11029,13 @@ function otherFailures(manifest) {
         const wanted = story.oom.wanted === null ? null : say `, asked for ${formatBytes(story.oom.wanted)}`;
         return `- ${markdown(say `${processName(story.process)} ran out too${where}${wanted}.`)}\n`;
     });
-    return { weight: 60, open: '', rows, close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n` };
+    return {
+        weight: 60,
+        open: '',
+        rows,
+        close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n`,
+    };
 }
-/** The program's own frames, outermost first as Python prints them, libraries in one line each. */
 function stackLines(stack, workspace) {
     const lines = [];
     for (const group of foldStack(stack)) {
@@ -11650,12 +11055,17 @@ function stackBlock(manifest, story) {
     if (lines.length === 0)
         return null;
     const shown = lines.slice(-MOST.stack);
-    const own = userFrame(stack, workspace) === null ? 'no frame of your own code in it' : 'your own frames, libraries folded';
-    const whose = main ? 'main thread while another one failed' : story.oom.thread === 'backward' ? 'autograd thread' : 'innermost last';
+    const own = userFrame(stack, workspace) === null
+        ? 'no frame of your own code in it'
+        : 'your own frames, libraries folded';
+    const whose = main
+        ? 'main thread while another one failed'
+        : story.oom.thread === 'backward'
+            ? 'autograd thread'
+            : 'innermost last';
     const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
     return folded(50, say `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
 }
-/** Squares of the picture: different in lightness as well as in hue, in the order of the table below it. */
 const SQUARES = {
     parameter: '🟦',
     gradient: '🟩',
@@ -11665,12 +11075,11 @@ const SQUARES = {
     unknown: '🟫',
     allocated: '🟦',
     unused: '🔳',
-    outside: '🟥',
+    others: '🟥',
+    outside: '⬛',
     free: '⬜',
 };
-/** As many as a phone shows in one line. */
 const PICTURE = 16;
-/** `parts` as a row of `PICTURE` squares; who has the largest remainder gets what rounding leaves over. */
 function picture(parts) {
     const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
     if (whole === 0)
@@ -11721,7 +11130,6 @@ function categoriesBlock(manifest, story) {
         close: () => `\n${notes.length === 0 ? '' : paragraph(joinRich(notes))}`,
     };
 }
-/** Our own words only (`rank 1`, `pid 7`): nothing to escape. */
 const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
 function hintsBlock(manifest) {
     const hints = hintsFor(manifest);
@@ -11730,7 +11138,6 @@ function hintsBlock(manifest) {
     const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
     return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
 }
-/** Snapshots of ranks that failed first, then the largest. */
 function orderedSnapshots(manifest) {
     const failed = new Map(fatalStories(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
     const order = (s) => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
@@ -11764,7 +11171,6 @@ function snapshotsBlock(manifest, links) {
         close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
     };
 }
-/** The line over the snapshots: where they are. */
 function where(manifest, links) {
     const { published } = manifest;
     const report = links.reportUrl === null ? null : rich_link(['open the report'], links.reportUrl);
@@ -11778,9 +11184,9 @@ function where(manifest, links) {
     if (published.state !== 'failed' && published.state !== 'skipped')
         return line;
     const kept = links.evidenceDir === null ? null : say ` The files are on the runner in ${sentences_name(links.evidenceDir, 200)}.`;
-    return line + paragraph(say `${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`);
+    return (line +
+        paragraph(say `${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`));
 }
-/** What to open for which question, and what the two views cannot say. */
 function readingLines(manifest) {
     const backward = manifest.snapshots.some((s) => s.stacks === 'python');
     const large = manifest.snapshots.some((s) => s.bytes > LARGE_SNAPSHOT);
@@ -11802,7 +11208,9 @@ function checkBlock(manifest, links) {
         commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
         commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
     }
-    const zip = links.artifactDigest === null ? null : say `The artifact's own digest is of the zip: ${sentences_name(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+    const zip = links.artifactDigest === null
+        ? null
+        : say `The artifact's own digest is of the zip: ${sentences_name(links.artifactDigest.replace(/^sha256:/, ''))}.`;
     const guide = links.guideUrl == null ? null : say `More in the ${rich_link(['reading guide'], links.guideUrl)}.`;
     const text = joinRich([
         say `Then drop the file on ${sentences_name('pytorch.org/memory_viz')}: it stays on your machine. Never ${sentences_name('pickle.load')} a snapshot that you did not make.`,
@@ -11821,7 +11229,14 @@ function leftOutBlock(manifest, links) {
     const left = manifest.published.left_out;
     if (left.length === 0)
         return null;
-    const rows = left.slice(0, MOST.leftOut).map((file) => row([[sentences_name(file.file, 120)], [formatBytes(file.bytes)], [shorten(file.reason, 120)], [sentences_name(file.digest.replace(/^sha256:/, ''))]]));
+    const rows = left
+        .slice(0, MOST.leftOut)
+        .map((file) => row([
+        [sentences_name(file.file, 120)],
+        [formatBytes(file.bytes)],
+        [shorten(file.reason, 120)],
+        [sentences_name(file.digest.replace(/^sha256:/, ''))],
+    ]));
     const at = links.evidenceDir === null ? null : say ` in ${sentences_name(links.evidenceDir, 200)}`;
     return folded(40, say `${count(left.length, 'file')} not in the artifact, kept on the runner`, {
         open: `${at === null ? '' : paragraph(say `They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
@@ -11829,7 +11244,6 @@ function leftOutBlock(manifest, links) {
         close: moreRows(left.length - rows.length),
     });
 }
-/** Who else held GPU memory, where it was not said at the top. */
 function gpuBlock(manifest) {
     const { before = null, after = null } = manifest.gpu ?? {};
     const own = new Set(manifest.processes.map((p) => p.pid));
@@ -11880,25 +11294,47 @@ function parityBlock(manifest) {
         return null;
     const version = (value) => (typeof value === 'string' ? shorten(value, 60) : null);
     const torch = version(result?.environment.torch);
-    const facts = [torch === null ? null : `torch ${torch}`, result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`].filter((f) => f !== null);
+    const facts = [
+        torch === null ? null : `torch ${torch}`,
+        result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
+    ].filter((f) => f !== null);
     const title = say `Parity with the frozen fixture: ${strong(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
     const why = reason === null ? null : say `${shorten(reason, 500)}`;
     if (!result)
-        return state === 'match' ? null : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
-    const lines = [say `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`];
-    const differences = [...result.view.differences, ...result.oracle.differences, ...result.migration.differences];
+        return state === 'match'
+            ? null
+            : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
+    const lines = [
+        say `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
+    ];
+    const differences = [
+        ...result.view.differences,
+        ...result.oracle.differences,
+        ...result.migration.differences,
+    ];
     const table = result.migration.rows;
-    const rows = table.slice(0, MOST.migration).map((r) => row([[sentences_name(r.from, 40)], [sentences_name(r.to, 40)], [r.count.toLocaleString('en-US')], [formatBytes(r.bytes)]]));
-    const head = rows.length === 0 ? '' : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
-    const notes = result.migration.lines.slice(0, MOST.lines).map((line) => `- ${escapeText(line)}\n`).join('');
-    const trigger = result.trigger?.new.length ? paragraph(say `${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`) : '';
+    const rows = table
+        .slice(0, MOST.migration)
+        .map((r) => row([[sentences_name(r.from, 40)], [sentences_name(r.to, 40)], [r.count.toLocaleString('en-US')], [formatBytes(r.bytes)]]));
+    const head = rows.length === 0
+        ? ''
+        : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
+    const notes = result.migration.lines
+        .slice(0, MOST.lines)
+        .map((line) => `- ${escapeText(line)}\n`)
+        .join('');
+    const trigger = result.trigger?.new.length
+        ? paragraph(say `${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`)
+        : '';
     return folded(state === 'drift' ? 75 : 44, title, {
-        open: `${why ? paragraph(why) : ''}${differences.slice(0, MOST.lines).map((line) => `- ${escapeText(line)}\n`).join('')}\n${lines.map(paragraph).join('')}${head}`,
+        open: `${why ? paragraph(why) : ''}${differences
+            .slice(0, MOST.lines)
+            .map((line) => `- ${escapeText(line)}\n`)
+            .join('')}\n${lines.map(paragraph).join('')}${head}`,
         rows,
         close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}\n${trigger}`,
     });
 }
-/** Processes that ended alike on one host, together: `0, 2 to 7`. Those that ran out of memory first, on their own. */
 function processGroups(manifest) {
     const groups = new Map();
     for (const process of manifest.processes) {
@@ -11912,12 +11348,14 @@ function processGroups(manifest) {
         else
             groups.set(key, [process]);
     }
-    const weight = (p) => (endingOf(manifest, p) === 'oom' ? 8 : 0) + (p.oom_count > 0 ? 4 : 0) + (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) + (p.rank === null ? 0 : 1);
+    const weight = (p) => (endingOf(manifest, p) === 'oom' ? 8 : 0) +
+        (p.oom_count > 0 ? 4 : 0) +
+        (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) +
+        (p.rank === null ? 0 : 1);
     return [...groups.values()]
         .map((members) => ({ first: members[0], members }))
         .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
 }
-/** Lowest to highest of some amounts. */
 function span(amounts) {
     if (amounts.length === 0)
         return '';
@@ -11951,7 +11389,16 @@ function processesBlock(manifest) {
             [disarmWords(manifest, first)],
         ]);
     });
-    const names = ['rank', ...(hosts ? ['host'] : []), 'pid', 'program', 'ended', 'peak allocated', 'peak reserved', 'disarmed'];
+    const names = [
+        'rank',
+        ...(hosts ? ['host'] : []),
+        'pid',
+        'program',
+        'ended',
+        'peak allocated',
+        'peak reserved',
+        'disarmed',
+    ];
     const rights = new Set(['peak allocated', 'peak reserved']);
     return folded(55, processesTitle(manifest), {
         open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
@@ -11968,16 +11415,20 @@ function processesTitle(manifest) {
     const open = number((p) => disarmOf(p) === 'armed-still');
     const never = number((p) => disarmOf(p) === 'not-armed');
     const unproven = number((p) => disarmOf(p) === 'unproven');
-    const how = [oom > 0 ? `${oom} out of memory` : null, sigterm > 0 ? `${sigterm} ended by SIGTERM` : null].filter((x) => x !== null);
+    const how = [
+        oom > 0 ? `${oom} out of memory` : null,
+        sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
+    ].filter((x) => x !== null);
     const proof = [
         `recording disarmed in ${disarmed}`,
         open > 0 ? `ended before disarming in ${open}` : null,
         unproven > 0 ? `not proven off in ${unproven}` : null,
         never > 0 ? `never armed in ${never}` : null,
     ].filter((x) => x !== null);
-    return [`${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`];
+    return [
+        `${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
+    ];
 }
-/** What was not seen, each with its remedy. Not folded: no evidence is not a pass. */
 function notSeenBlock(manifest) {
     const lines = notSeenSentences(manifest);
     if (lines.length === 0)
@@ -11991,7 +11442,9 @@ function notSeenBlock(manifest) {
     };
 }
 function survivorsBlock(manifest) {
-    const list = (all) => joinRich(all.slice(0, MOST.lines).map((s) => say `pid ${s.pid}${s.program === null ? null : say ` ${sentences_name(s.program, 40)}`}`), ', ');
+    const list = (all) => joinRich(all
+        .slice(0, MOST.lines)
+        .map((s) => say `pid ${s.pid}${s.program === null ? null : say ` ${sentences_name(s.program, 40)}`}`), ', ');
     const lines = [];
     const { still_running: running, killed } = manifest;
     if (running.length > 0) {
@@ -12033,26 +11486,30 @@ function dumpTrouble(manifest) {
     if (lines.length === 0)
         return null;
     const shown = lines.slice(0, MOST.lines);
-    return { weight: 84, open: '', rows: shown.map((line) => `- ${markdown(line)}\n`), close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n` };
+    return {
+        weight: 84,
+        open: '',
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+    };
 }
-/** Is there more to say of a green run than its one line? */
 function greenIsAll(blocks) {
     return blocks.length === 0;
 }
-/** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */
 function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
     const green = manifest.verdict.name === 'ok';
     const story = mainStory(manifest);
     const some = (...blocks) => blocks.filter((b) => b !== null);
     if (green) {
-        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p))) ? processesBlock(manifest) : null, troublesBlock(manifest));
+        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p)))
+            ? processesBlock(manifest)
+            : null, troublesBlock(manifest));
         const icon = greenIcon(manifest);
         const line = `${icon} ${markdown(greenLine(manifest))}\n${greenIsAll(rest) ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
     return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
-/** A green run of which something was not seen, or on which a gate fails, gets no green mark. */
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
         return '🔴';
@@ -12061,22 +11518,13 @@ function greenIcon(manifest) {
     return manifest.processes.length === 0 ? '⚪' : '✅';
 }
 const fitted = (blocks, budget) => {
-    const text = fit(blocks, budget - 1).trimEnd();
+    const text = withinBudget(blocks, budget - 1).trimEnd();
     return bytesOf(text) < budget ? `${text}\n` : '';
 };
 
 ;// CONCATENATED MODULE: ./build/report/verdict.js
-/**
- * What happened, in one word of the contract. Pure, and from facts alone: exit code, signal, receipts and the
- * kernel's counters; never from the text of stderr, and never from whether the upload worked.
- */
 const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
 const SIGKILL_EXIT = 137;
-/**
- * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that is
- * cancelled after a rank ran out of memory was cancelled because of it. SIGKILL alone is never called a host
- * out-of-memory: without the kernel's counter it is `killed`.
- */
 function judge(facts) {
     if (facts.endedByOom > 0) {
         const processes = facts.endedByOom === 1 ? '1 process' : `${facts.endedByOom} processes`;
@@ -12115,14 +11563,6 @@ function judge(facts) {
 }
 
 ;// CONCATENATED MODULE: ./build/step/host.js
-/**
- * Host memory facts: did the kernel's OOM killer end something of this step? From counters read before and after,
- * never from an exit code. Three sources, the most precise that can be read: `memory.events` of our cgroup (v2),
- * `memory.oom_control` of our cgroup (v1), and `oom_kill` in /proc/vmstat, which counts the whole machine (or VM).
- *
- * A process that a limit of a parent cgroup (a pod's, a slice's) killed is counted in its own cgroup and upwards, so our own
- * cgroup is the right place to look, as long as the step stays in it.
- */
 
 
 const host_text = (path) => {
@@ -12133,7 +11573,6 @@ const host_text = (path) => {
         return null;
     }
 };
-/** `name value` lines as a table. */
 function parseCounters(content) {
     const table = new Map();
     for (const line of content.split('\n')) {
@@ -12143,10 +11582,6 @@ function parseCounters(content) {
     }
     return table;
 }
-/**
- * Our memory cgroups from the texts of /proc/self/cgroup and /proc/self/mountinfo. In a container with a cgroup namespace the
- * path is `/`; without one, the mount's root is a part of the path that has to be taken off it.
- */
 function findCgroups(cgroup, mountinfo) {
     const found = [];
     const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
@@ -12165,7 +11600,6 @@ function findCgroups(cgroup, mountinfo) {
             continue;
         const path = own[3] ?? '/';
         const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-        // A path with `..` lies outside of what a cgroup namespace shows.
         found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,external_node_path_namespaceObject.join)(mount, below) });
     }
     return found.sort((a, b) => b.version - a.version);
@@ -12176,7 +11610,6 @@ function ownCgroups(root) {
     const mountinfo = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/self/mountinfo'));
     return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
 }
-/** Reads the counters now. `root` is where /proc and /sys are (for tests). Never throws. */
 function readHostCounters(root = '/') {
     for (const { version, folder } of ownCgroups(root)) {
         const path = (0,external_node_path_namespaceObject.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
@@ -12203,7 +11636,6 @@ function readHostCounters(root = '/') {
             : `not known on ${process.platform}`,
     };
 }
-/** What happened between two readings. */
 function hostOom(before, after) {
     if (before.state === 'unreadable')
         return before;
@@ -12225,7 +11657,6 @@ function hostOom(before, after) {
     };
 }
 const host_number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
-/** The lowest limit from `folder` up to the mount. v1 writes a huge number for "none", v2 the word `max`. */
 function lowestLimit(root, { folder, mount, version }) {
     let lowest = null;
     for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_namespaceObject.join)(at, '..')) {
@@ -12237,7 +11668,6 @@ function lowestLimit(root, { folder, mount, version }) {
     }
     return lowest;
 }
-/** Memory of the machine and of our cgroup. Never throws. */
 function readHostMemory(root = '/') {
     const meminfo = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/meminfo'));
     const kib = (name) => {
@@ -12277,17 +11707,11 @@ function readHostMemory(root = '/') {
 }
 
 ;// CONCATENATED MODULE: ./build/step/proc.js
-/**
- * Linux process facts from /proc: who lives, who belongs to the step, when a process started. On other systems the
- * list is empty and the callers fall back to signals alone.
- */
 
 
-/** Facts of one process, or null when it is gone or hidden. */
 function processFacts(pid, root = '/proc') {
     try {
         const stat = (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/stat`, 'latin1');
-        // The name in field 2 may hold blanks and parentheses: count from the last ')'.
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return {
             pid: Number(stat.slice(0, stat.indexOf(' '))),
@@ -12301,7 +11725,6 @@ function processFacts(pid, root = '/proc') {
         return null;
     }
 }
-/** Every process that can be seen. */
 function listProcesses(root = '/proc') {
     let names;
     try {
@@ -12320,9 +11743,7 @@ function listProcesses(root = '/proc') {
     }
     return result;
 }
-/** A zombie still answers kill(pid, 0), but it holds no memory and no GPU. */
 const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
-/** Environment of a process as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
 function readEnvironment(pid, root = '/proc') {
     try {
         return (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/environ`, 'latin1').split('\0');
@@ -12331,7 +11752,6 @@ function readEnvironment(pid, root = '/proc') {
         return null;
     }
 }
-/** Arguments of a process; null when they cannot be read. They may hold secrets: never store them. */
 function readArguments(pid, root = '/proc') {
     try {
         return (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/cmdline`, 'latin1').split('\0').slice(0, -1);
@@ -12340,7 +11760,6 @@ function readArguments(pid, root = '/proc') {
         return null;
     }
 }
-/** Path of the program a process runs, or null. */
 function readExecutable(pid, root = '/proc') {
     try {
         return (0,external_node_fs_namespaceObject.readlinkSync)(`${root}/${pid}/exe`);
@@ -12349,17 +11768,11 @@ function readExecutable(pid, root = '/proc') {
         return null;
     }
 }
-/** Names a process for a report. */
 function nameProcess(pid, root = '/proc') {
     const path = readExecutable(pid, root);
     return { pid, program: path === null ? null : (0,external_node_path_namespaceObject.basename)(path).slice(0, 80) };
 }
-/**
- * Live processes of the step: in the leader's group, below it in the tree, or marked in their environment. The last
- * finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree.
- */
 function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
-    // Never 0 or 1: they stand for the kernel's and everybody's processes.
     const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
     const members = new Set(leader === null ? [] : [leader]);
     for (let grew = true; grew;) {
@@ -12378,15 +11791,9 @@ function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
 }
 
 ;// CONCATENATED MODULE: ./build/step/unarmed.js
-/**
- * Who ran without the shim. While the step runs, its Python processes are looked at in /proc now and then; one that
- * has torch mapped and left no receipt was not reached, and what its start shows (flags, environment) says why.
- * Command lines and environments are only looked at, never stored: they hold secrets.
- */
 
 
 
-/** One line of advice for each reason. */
 const UNARMED_ADVICE = {
     isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
     'ignore-environment': 'it was started with -E or without our environment, which ignores PYTHONPATH; drop -E',
@@ -12395,16 +11802,13 @@ const UNARMED_ADVICE = {
     unknown: 'it started before torch could be followed, or in a Python below 3.9, or its sitecustomize was shadowed; see docs/reach.md',
 };
 const PYTHON = /^(python|pypy)[\d.]*(-\w+)?$/;
-/** Files of torch that are mapped once `import torch` is under way. */
 const TORCH = /\/lib(torch|torch_cpu|torch_cuda|torch_python|c10)\.(so|dylib)/;
-/** Flags of the interpreter before its script: `-I`, `-E`, `-S`, alone or joined as in `-IS`. */
 function interpreterFlags(args) {
     let flags = '';
     for (let i = 1; i < args.length; i++) {
         const arg = args[i];
         if (!/^-[A-Za-z]/.test(arg))
             break;
-        // -c and -m take the rest; -W and -X take a value, joined or as the next word.
         const stop = arg.search(/[cmWX]/);
         flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
         if (stop >= 0 && /[cm]/.test(arg[stop]))
@@ -12414,11 +11818,6 @@ function interpreterFlags(args) {
     }
     return flags;
 }
-/**
- * Why a Python process could not be reached, from how it was started.
- * @param args its command line
- * @param env its environment as `NAME=value`, or null when it cannot be read
- */
 function whyUnarmed(args, env, shimDir) {
     const flags = interpreterFlags(args);
     if (flags.includes('I'))
@@ -12432,7 +11831,6 @@ function whyUnarmed(args, env, shimDir) {
     const path = env.find((entry) => entry.startsWith('PYTHONPATH='))?.slice('PYTHONPATH='.length) ?? '';
     return path.split(':').includes(shimDir) ? 'unknown' : 'pythonpath-replaced';
 }
-/** Has a process mapped one of torch's libraries? */
 function mapsTorch(pid) {
     try {
         return TORCH.test((0,external_node_fs_namespaceObject.readFileSync)(`/proc/${pid}/maps`, 'latin1'));
@@ -12441,7 +11839,6 @@ function mapsTorch(pid) {
         return false;
     }
 }
-/** Looks at the step's Python processes again and again, ever less often. */
 class PythonWatch {
     mark;
     shimDir;
@@ -12452,7 +11849,6 @@ class PythonWatch {
         this.mark = mark;
         this.shimDir = shimDir;
     }
-    /** First look after `firstMs`, then 1.5 times as long after each, up to every `maxMs`. Linux only. */
     start(firstMs = 700, maxMs = 15_000) {
         if (process.platform !== 'linux')
             return;
@@ -12465,7 +11861,6 @@ class PythonWatch {
         };
         again(firstMs);
     }
-    /** One look. */
     look() {
         const all = listProcesses();
         for (const facts of proc_stepProcesses(this.mark(), all)) {
@@ -12489,7 +11884,6 @@ class PythonWatch {
     stop() {
         clearTimeout(this.#timer);
     }
-    /** Python processes that were seen with torch loaded. */
     sightings() {
         return [...this.#seen.values()];
     }
@@ -12541,7 +11935,6 @@ const HINTS = [
         advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
     },
 ];
-/** Hints in the text of the step, first of each kind, with its line (from 1). Comments are left out. */
 function scriptHints(script) {
     const found = new Map();
     for (const [index, line] of script.split(/\r?\n/).entries()) {
@@ -12555,16 +11948,10 @@ function scriptHints(script) {
 }
 
 ;// CONCATENATED MODULE: ./build/version.js
-/** Version of the action, as it stands in the manifest. Held equal to package.json by a test. */
 const VERSION = '0.1.0';
 
 ;// CONCATENATED MODULE: ./build/finish.js
-/**
- * Everything after the step, shared by main and by a post that has to finish for it:
- * evidence → parity → verdict and gates → manifest → published → report → outputs, exit code.
- *
- * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
- */
+
 
 
 
@@ -12585,13 +11972,11 @@ const VERSION = '0.1.0';
 
 
 const GPU_TIMEOUT_MS = 5000;
-/** The check is meant to take 10 s; a cold disk or a loaded machine may need several times that. */
 const PARITY_TIMEOUT_MS = 180_000;
-/** For everything that is uploaded. Half of the time limits that workflows set are below an hour. */
 const PUBLISH_DEADLINE_MS = 10 * 60_000;
-/** After a cancel the runner kills us 10 s after its first signal; what is done by then is what there is. */
-const PUBLISH_AFTER_CANCEL_MS = 60_000;
-/** Outputs of a run that was refused for wrong inputs. */
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
     verdict: 'failed',
@@ -12607,28 +11992,29 @@ const REFUSED_OUTPUTS = {
     parity: 'off',
     'evidence-dir': '',
 };
-/** Finishes the step and tells the runner. @returns the exit code of the action */
 async function finish(runner, ended) {
     const { plan, result } = ended;
     const log = (line) => runner.info(logLine(line));
     const [evidence, gpuAfter] = await Promise.all([
-        collect({ dir: plan.evidenceDir, step: plan.id }),
+        ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
         observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
     ]);
     const survivors = proc_stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
     const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
-    const host = ended.before === null ? null : hostOom(ended.before.host, readHostCounters());
+    const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
     const parity = await parityOf(ended, evidence, log);
     const stepCode = result?.exitCode ?? 1;
+    const cancelled = result === null
+        ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
+        : result.cancelledBy !== null;
     const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
     const cycles = cycleTotals(evidence.receipts);
     const verdict = judge({
         exitCode: stepCode,
-        cancelled: result === null || result.cancelledBy !== null,
+        cancelled,
         startError: result?.startError ?? null,
         oomCount,
         endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
-        // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
     });
     const gates = judgeGates({
@@ -12649,7 +12035,7 @@ async function finish(runner, ended) {
             shell: plan.command.file,
             exit_code: result === null ? null : stepCode,
             signal: result?.signal ?? null,
-            cancelled: result === null || result.cancelledBy !== null,
+            cancelled,
             started: plan.startedAt / 1000,
             ended: result === null ? null : result.endedAt / 1000,
             workspace: plan.workspace,
@@ -12665,7 +12051,7 @@ async function finish(runner, ended) {
             job: plan.job.job,
         },
         verdict,
-        gpu: { before: ended.before?.gpu ?? null, after: gpuAfter },
+        gpu: { before: ended.before.gpu, after: gpuAfter },
         host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(evidence.receipts),
@@ -12676,38 +12062,69 @@ async function finish(runner, ended) {
         gates,
         faults: ended.faults,
     };
-    const published = await publishEvidence(ended, evidence, parts, verdict.name, log);
-    const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
-    const manifestPath = (0,external_node_path_namespaceObject.join)(plan.outputDir, 'manifest.json');
-    await (0,promises_namespaceObject.writeFile)(manifestPath, manifestText(manifest), { mode: 0o600 }).catch((error) => log(`manifest.json could not be written (${error.message})`));
-    const removed = await removeEvidence(plan, published, stillRunning.length > 0);
-    tell(runner, manifest, published, plan, removed);
-    setOutputs(runner, {
+    const facts = {
         'exit-code': stepCode,
         verdict: verdict.name,
         'oom-count': oomCount,
         'snapshot-count': evidence.snapshots.length,
         snapshots: JSON.stringify(snapshotReferences(evidence)),
+        manifest: '',
+        'artifact-id': '',
+        'artifact-url': '',
+        'artifact-digest': '',
+        'report-url': '',
+        'cycle-count': cycles.count,
+        parity: parity.state,
+        'evidence-dir': plan.evidenceDir,
+    };
+    if (worthKeeping(evidence, verdict.name, gates))
+        setOutputs(runner, facts);
+    const outcome = await publishEvidence(ended, evidence, parts, verdict.name, log);
+    const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
+    const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
+    const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
+    const manifestPath = (0,external_node_path_namespaceObject.join)(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
+    await writeWhole(manifestPath, manifestText(manifest)).catch((error) => log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`));
+    const removed = await removeEvidence(plan, published, stillRunning.length > 0);
+    tell(runner, manifest, published, ended, removed);
+    setOutputs(runner, {
+        ...facts,
         manifest: (0,external_node_fs_namespaceObject.existsSync)(manifestPath) ? manifestPath : '',
         'artifact-id': published.state === 'uploaded' ? published.id : '',
         'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
         'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
-        'report-url': '',
-        'cycle-count': cycles.count,
-        parity: parity.state,
         'evidence-dir': removed ? '' : plan.evidenceDir,
     });
-    return finalExitCode(stepCode, gates);
+    return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
 }
-/** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
-function tell(runner, manifest, published, plan, removed) {
+const MANIFEST = 'manifest.json';
+const LATE_MANIFEST = 'manifest-late.json';
+async function writeWhole(path, text) {
+    const half = `${path}.tmp-${process.pid}`;
+    try {
+        await (0,promises_namespaceObject.writeFile)(half, text, { mode: 0o600 });
+        await (0,promises_namespaceObject.rename)(half, path);
+    }
+    catch (error) {
+        await (0,promises_namespaceObject.rm)(half, { force: true }).catch(() => undefined);
+        throw error;
+    }
+}
+function isGone(pid, file) {
+    const host = (0,external_node_os_namespaceObject.hostname)()
+        .replace(/[^A-Za-z0-9-]/g, '-')
+        .slice(0, 40);
+    return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
+}
+function tell(runner, manifest, published, { plan, late }, removed) {
     runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
     try {
-        runner.summary(renderSummary(manifest, {
+        const summary = renderSummary(manifest, {
             ...artifactLinks(published),
             reportUrl: null,
             evidenceDir: removed ? null : plan.evidenceDir,
-        }));
+        });
+        runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
     }
     catch (error) {
         runner.info(logLine(`the summary could not be written (${error.message})`));
@@ -12716,6 +12133,7 @@ function tell(runner, manifest, published, plan, removed) {
         runner.annotate(level, message, place);
     }
 }
+const LATE_HEADING = '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
 const artifactLinks = (published) => published.state === 'uploaded'
     ? {
         artifactName: published.name,
@@ -12724,12 +12142,11 @@ const artifactLinks = (published) => published.state === 'uploaded'
         artifactDigest: published.digest,
     }
     : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
-/** The check, when it is asked for and there is something to check with. */
 async function parityOf(ended, evidence, log) {
     const { options, workspace } = ended.plan;
     if (options.parity === 'off')
         return { state: 'off', reason: null, result: null };
-    if (ended.result === null || ended.result.cancelledBy !== null) {
+    if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
         return {
             state: 'unverifiable',
             reason: 'the step was cancelled, so the check was not run',
@@ -12746,29 +12163,39 @@ async function parityOf(ended, evidence, log) {
         fixture: fixturePath(options.fixture, workspace),
         env: ended.env,
         timeoutMs: PARITY_TIMEOUT_MS,
+        ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
     });
 }
-/** Uploads when there is evidence of something: a green run that saw nothing leaves no artifact. */
+function publishDeadline(env, hurried) {
+    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
+    (evidence.receipts.length > 0 && verdict !== 'ok') ||
+    hasFailingGate(gates);
+const uploadSettings = (ended) => ({
+    name: ended.plan.options.artifactName,
+    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+    compressionLevel: ended.plan.options.compressionLevel,
+    maxUploadBytes: ended.plan.options.maxUploadSize,
+    worker: (0,external_node_path_namespaceObject.join)(ended.distDir, 'upload', 'index.js'),
+    env: ended.env,
+    onMask: (line) => void process.stdout.write(`${line}\n`),
+});
 async function publishEvidence(ended, evidence, parts, verdict, log) {
     const { plan } = ended;
-    const files = evidence.snapshots.length + evidence.pages.length;
-    const worth = files > 0 || (evidence.receipts.length > 0 && verdict !== 'ok') || hasFailingGate(parts.gates);
-    if (!worth)
+    if (!worthKeeping(evidence, verdict, parts.gates ?? []))
         return { state: 'skipped', reason: 'there is no evidence to keep' };
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
     return publish({
+        ...uploadSettings(ended),
         evidence,
-        name: plan.options.artifactName,
-        retentionDays: plan.options.retentionDays === 0 ? null : plan.options.retentionDays,
-        compressionLevel: plan.options.compressionLevel,
-        maxUploadBytes: plan.options.maxUploadSize,
-        deadlineMs: parts.step.cancelled ? PUBLISH_AFTER_CANCEL_MS : PUBLISH_DEADLINE_MS,
-        worker: (0,external_node_path_namespaceObject.join)(ended.distDir, 'upload', 'index.js'),
-        env: ended.env,
+        deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
         log,
-        onMask: (line) => void process.stdout.write(`${line}\n`),
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
         manifest: ({ name, leftOut }) => manifestText(buildManifest({
             ...parts,
             published: {
@@ -12780,8 +12207,7 @@ async function publishEvidence(ended, evidence, parts, verdict, log) {
         })),
     });
 }
-const hasFailingGate = (gates) => gates?.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch') ?? false;
-/** What the manifest on disk says about the upload. */
+const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
 function manifestPublished(published) {
     switch (published.state) {
         case 'uploaded':
@@ -12803,20 +12229,17 @@ function manifestPublished(published) {
             return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
     }
 }
-/** Removes our own evidence folder once the artifact holds all of it. Never one that the user named. */
 async function removeEvidence(plan, published, inUse) {
     if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
         return false;
     return (0,promises_namespaceObject.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
 }
-/** Processes that had torch loaded and left no receipt. */
 function unarmedProcesses(sightings, receipts) {
     const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
     return sightings
         .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
         .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
 }
-/** One line for each kind of process that left a receipt but could not be recorded. */
 function notSeen(receipts) {
     const reasons = new Map();
     for (const { recorder } of receipts) {
@@ -12827,7 +12250,6 @@ function notSeen(receipts) {
     }
     return [...reasons].map(([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`);
 }
-/** The likeliest reason that no process was reached: what was seen first, else what the step's text shows. */
 function notReached(ended) {
     const seen = ended.sightings[0];
     if (seen)
@@ -12835,7 +12257,6 @@ function notReached(ended) {
     const hint = ended.hints[0];
     return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
 }
-/** The cycle that holds most, in one line. */
 function topCycle(receipts) {
     const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
     const top = receipts
@@ -12851,11 +12272,6 @@ function topCycle(receipts) {
 }
 
 ;// CONCATENATED MODULE: ./build/inputs.js
-/**
- * The inputs of the action: read once, validated together, frozen. Pure: text in, values or all problems out.
- * The table below is the only place that knows an input's default and accepted values; action.yml and the README
- * are held equal to it by a test.
- */
 
 
 
@@ -12874,7 +12290,6 @@ const wholeNumber = (low, high, unit = '') => (text) => {
         ? { value }
         : { accepted: `a whole number from ${low} to ${high}${unit}` };
 };
-/** The YAML 1.2 core booleans, as `core.getBooleanInput` has them: a typo is an error, never a silent `false`. */
 const inputs_boolean = (text) => {
     if (/^(true|True|TRUE)$/.test(text))
         return { value: true };
@@ -12888,7 +12303,6 @@ const inputs_size = (text) => {
         ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
         : { value };
 };
-/** Paths come from the workflow file; a NUL is refused here, since a later call would throw on it. */
 const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
 const commands = (text) => {
     if (text.includes('\0'))
@@ -12903,7 +12317,6 @@ const shell = (text) => {
             accepted: `${BUILT_IN_SHELLS.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
         };
 };
-/** Limits of the artifact service: no `" : < > | * ? \ /`, no line break; GitHub cuts off at 260 characters. */
 const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
     ? { value: text }
     : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
@@ -12932,15 +12345,8 @@ const TABLE = {
     evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
     gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
 };
-/** Names of all inputs, in the order of the contract. */
 const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
-/** Defaults as text, by input name (what an empty input means). */
 const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
-/**
- * Reads and validates every input.
- * @param read gives an input's text, or '' when it was not given
- * @returns the frozen values, or every problem at once, in the order of the contract
- */
 function parseInputs(read) {
     const problems = [];
     const values = {};
@@ -12957,16 +12363,12 @@ function parseInputs(read) {
         ? { ok: false, problems }
         : { ok: true, inputs: Object.freeze(values) };
 }
-/** One line for each problem, for the log and the error annotation. */
 const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
 
 ;// CONCATENATED MODULE: ./build/report/leftovers.js
-/** Memory that was held on the GPUs before the step started: a warning with its numbers, before anything runs. Pure. */
 
 
-/** Below this a driver's own context or a display explains the memory (bytes). */
 const WORTH_TELLING = 512 * 2 ** 20;
-/** One line that names who holds memory already, or null when nobody holds enough to matter. */
 function leftoverWarning(before) {
     if (before.state !== 'seen')
         return null;
@@ -12986,17 +12388,22 @@ function leftoverWarning(before) {
 }
 
 ;// CONCATENATED MODULE: ./build/state.js
-/**
- * What main leaves for post: the plan, the process group, and whether main finished. Versioned, and checked when
- * it is read back, since anything that runs in the job can write to the runner's state file.
- */
 
 
 
+const NOTHING_KNOWN = {
+    group: null,
+    host: null,
+    result: null,
+    shimLaid: true,
+    faults: [],
+    hints: [],
+};
 const state_count = pipe(number(), safeInteger(), minValue(0));
 const absolute = pipe(string(), maxLength(4096), check(external_node_path_namespaceObject.isAbsolute));
 const state_short = pipe(string(), maxLength(300));
 const fact = nullable(state_short);
+const MAX_LIST = 200;
 const PlanSchema = object({
     id: pipe(string(), regex(/^[0-9a-f]{12}$/)),
     stepDir: absolute,
@@ -13043,53 +12450,116 @@ const PlanSchema = object({
         runnerName: fact,
     }),
 });
+const state_text = pipe(string(), maxLength(4096));
+const named = object({ pid: state_count, program: nullable(state_short) });
+const KnownSchema = object({
+    group: nullable(object({ pid: pipe(state_count, minValue(2)), startTicks: nullable(state_count) })),
+    host: nullable(union([
+        object({
+            state: literal('read'),
+            source: picklist(['cgroup-v2', 'cgroup-v1', 'vmstat']),
+            path: state_text,
+            oom_kill: state_count,
+            oom: nullable(state_count),
+        }),
+        object({ state: literal('unreadable'), reason: state_text }),
+    ])),
+    result: nullable(object({
+        exitCode: pipe(state_count, maxValue(0xffffffff)),
+        signal: nullable(pipe(state_short, regex(/^SIG[A-Z0-9]+$/))),
+        cancelledBy: nullable(pipe(state_short, regex(/^SIG[A-Z0-9]+$/))),
+        startError: nullable(state_text),
+        startedAt: state_count,
+        endedAt: state_count,
+        killed: pipe(array(named), maxLength(MAX_LIST)),
+    })),
+    shimLaid: dist_boolean(),
+    faults: pipe(array(state_text), maxLength(MAX_LIST)),
+    hints: pipe(array(object({ line: state_count, what: state_short, advice: state_text })), maxLength(MAX_LIST)),
+});
 const StateSchema = object({
     schema: literal('oom-autopsy.state.v1'),
     plan: PlanSchema,
-    group: nullable(object({ pid: pipe(state_count, minValue(2)), startTicks: nullable(state_count) })),
+    known: KnownSchema,
 });
-/** Saves the plan before the step starts, and again with the group once it runs. */
-function savePlan(runner, plan, group) {
-    runner.saveState('oom-autopsy', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, group }));
+function savePlan(runner, plan, known = NOTHING_KNOWN) {
+    const { result } = known;
+    const bounded = {
+        ...known,
+        result: result && {
+            ...result,
+            startError: result.startError?.slice(0, 1000) ?? null,
+            killed: result.killed.slice(0, MAX_LIST),
+        },
+        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, 1000)),
+    };
+    runner.saveState('oom-autopsy', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, known: bounded }));
 }
-/** Tells post that main came to its end, so that nothing is left to do. */
-function saveFinished(runner) {
-    runner.saveState('finished', 'true');
+function saveFinished(runner, finish = 'true') {
+    runner.saveState('finished', finish);
 }
-/** Reads back what main saved. Never throws. */
 function readState(runner) {
-    if (runner.state('finished') === 'true')
+    const finish = runner.state('finished');
+    if (finish === 'true')
         return { kind: 'finished' };
-    const text = runner.state('oom-autopsy');
-    if (text === '')
+    const saved = runner.state('oom-autopsy');
+    if (saved === '')
         return { kind: 'none' };
     try {
-        const parsed = v.safeParse(StateSchema, JSON.parse(text));
-        if (parsed.success)
-            return { kind: 'unfinished', plan: parsed.output.plan, group: parsed.output.group };
-        return { kind: 'unreadable', reason: `${v.getDotPath(parsed.issues[0]) ?? 'state'} has a wrong value` };
+        const parsed = v.safeParse(StateSchema, JSON.parse(saved));
+        if (!parsed.success) {
+            return {
+                kind: 'unreadable',
+                reason: `${v.getDotPath(parsed.issues[0]) ?? 'state'} has a wrong value`,
+            };
+        }
+        const { plan, known } = parsed.output;
+        return {
+            kind: finish === 'late' || finish === 'cut' ? finish : 'unfinished',
+            plan: plan,
+            known: known,
+        };
     }
     catch {
         return { kind: 'unreadable', reason: 'it is not JSON' };
     }
 }
 
+;// CONCATENATED MODULE: ./build/step/cancel.js
+const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const OVERDUE_MS = 6000;
+function watchCancel(overdueMs = OVERDUE_MS) {
+    const asked = new AbortController();
+    const overdue = new AbortController();
+    let timer;
+    const onSignal = () => {
+        if (asked.signal.aborted) {
+            overdue.abort();
+            return;
+        }
+        asked.abort();
+        timer = setTimeout(() => overdue.abort(), overdueMs);
+        timer.unref();
+    };
+    for (const name of CANCEL_SIGNALS)
+        process.on(name, onSignal);
+    return {
+        asked: asked.signal,
+        overdue: overdue.signal,
+        stop: () => {
+            clearTimeout(timer);
+            for (const name of CANCEL_SIGNALS)
+                process.off(name, onSignal);
+        },
+    };
+}
+
 ;// CONCATENATED MODULE: ./build/step/lay.js
-/**
- * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence folder.
- * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
- * let through; so what the shim needs lies beside its sitecustomize.py.
- */
 
 
 
 
 const reason = (error) => error.code ?? error.message;
-/**
- * @param shimSource folder that holds the shim's files (dist/shim)
- * @returns what was laid; a fault of ours here leaves the step as a plain `run:` would be
- * @throws when the step's folder or script cannot be written: then nothing could run
- */
 function layStep(plan, script, shimSource) {
     (0,external_node_fs_namespaceObject.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
     (0,external_node_fs_namespaceObject.mkdirSync)(plan.outputDir, { mode: 0o700 });
@@ -13108,7 +12578,7 @@ function layStep(plan, script, shimSource) {
         };
     }
     try {
-        (0,external_node_fs_namespaceObject.cpSync)(shimSource, plan.shimDir, { recursive: true, filter: (path) => !path.endsWith('__pycache__') });
+        copyTree(shimSource, plan.shimDir);
         const config = { ...shimConfig(plan), evidence: (0,external_node_fs_namespaceObject.realpathSync)(plan.evidenceDir) };
         (0,external_node_fs_namespaceObject.writeFileSync)((0,external_node_path_namespaceObject.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
     }
@@ -13125,7 +12595,17 @@ function layStep(plan, script, shimSource) {
     }
     return { shim: true, faults: [] };
 }
-/** Why a working directory cannot be used, or null when it can. */
+function copyTree(from, to) {
+    (0,external_node_fs_namespaceObject.mkdirSync)(to, { mode: 0o755 });
+    for (const entry of (0,external_node_fs_namespaceObject.readdirSync)(from, { withFileTypes: true })) {
+        if (entry.isDirectory()) {
+            if (entry.name !== '__pycache__')
+                copyTree((0,external_node_path_namespaceObject.join)(from, entry.name), (0,external_node_path_namespaceObject.join)(to, entry.name));
+        }
+        else if (entry.isFile())
+            (0,external_node_fs_namespaceObject.copyFileSync)((0,external_node_path_namespaceObject.join)(from, entry.name), (0,external_node_path_namespaceObject.join)(to, entry.name));
+    }
+}
 function folderProblem(path) {
     try {
         return (0,external_node_fs_namespaceObject.statSync)(path).isDirectory() ? null : 'it is not a folder';
@@ -13136,21 +12616,12 @@ function folderProblem(path) {
 }
 
 ;// CONCATENATED MODULE: ./build/step/process.js
-/**
- * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a process
- * group of its own, and ended with its shell. On a cancel the signals are passed on in order, the processes get the
- * grace period, and then what is left of the whole tree is killed.
- *
- * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a signal
- * ended, and holds back an unterminated last line.
- */
 
 
 
-const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
-/** Exit code as a shell reports it. */
 const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_namespaceObject.constants.signals[signal] ?? 0));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 function signalProcess(pid, signal) {
@@ -13158,14 +12629,8 @@ function signalProcess(pid, signal) {
         process.kill(pid, signal);
     }
     catch {
-        // Gone already, or not ours: both are fine here.
     }
 }
-/**
- * Waits until no process of the step lives, and kills what is left at the deadline.
- * @param deadline milliseconds since the epoch
- * @returns those that had to be killed
- */
 async function drain(mark, deadline) {
     const killed = new Map();
     for (;;) {
@@ -13178,24 +12643,18 @@ async function drain(mark, deadline) {
                     killed.set(pid, nameProcess(pid));
                 signalProcess(pid, 'SIGKILL');
             }
-            // A process in uninterruptible sleep cannot be killed: do not wait for it for ever.
             if (Date.now() >= deadline + UNKILLABLE_MS)
                 return [...killed.values()];
         }
         await pause(DRAIN_POLL_MS);
     }
 }
-/**
- * Ends a step whose main is gone: SIGTERM to every process of it, the grace period, then SIGKILL.
- * @returns how many were found, and those that had to be killed
- */
 async function endStep(mark, graceMs) {
     const found = stepProcesses(mark);
     for (const { pid } of found)
         signalProcess(pid, 'SIGTERM');
     return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
 }
-/** Runs the command to its end. Never rejects: a program that cannot be started is a result too. */
 function runStep(options) {
     const startedAt = Date.now();
     const posix = process.platform !== 'win32';
@@ -13213,7 +12672,6 @@ function runStep(options) {
                 child.kill(signal);
                 return;
             }
-            // Descendants that made a group of their own (`timeout`, `setsid`) would never hear a signal to the group.
             const leader = child.pid;
             const outside = proc_stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
             signalProcess(-leader, signal);
@@ -13226,7 +12684,6 @@ function runStep(options) {
                 return;
             settled = true;
             const shellEndedAt = Date.now();
-            // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a cancel.
             const killed = (await draining) ?? [];
             for (const name of CANCEL_SIGNALS)
                 process.off(name, onSignal);
@@ -13258,7 +12715,6 @@ function runStep(options) {
         child.on('error', (error) => {
             void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
         });
-        // 'exit', not 'close': the step ends with its shell, and nobody waits for pipes that survivors hold.
         child.on('exit', (code, signal) => void finish(code, signal, null));
         if (child.pid) {
             options.onStart?.({ pid: child.pid, startTicks: processFacts(child.pid)?.startTicks ?? null });
@@ -13267,10 +12723,6 @@ function runStep(options) {
 }
 
 ;// CONCATENATED MODULE: ./build/main.js
-/**
- * main: the order of the arrows, and nothing else.
- * inputs → plan → laid folders → the step → evidence → verdict → published → report → outputs, exit code
- */
 
 
 
@@ -13287,14 +12739,12 @@ function runStep(options) {
 
 
 
-/** Longest that nvidia-smi may take before the step, in milliseconds. */
+
 const main_GPU_TIMEOUT_MS = 5000;
-/** Where dist/shim and dist/parity lie: beside the folder of this bundle. */
 const distDir = () => (0,external_node_path_namespaceObject.join)(import.meta.dirname, '..');
-/** Runs the action and exits with the step's own exit code. */
 async function main(runner = environmentRunner(process.env)) {
-    process.exitCode = await run(runner, process.env);
-    // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.
+    outliveOutput();
+    process.exitCode = await run(forgiving(runner), process.env);
     process.exit();
 }
 async function run(runner, env) {
@@ -13312,18 +12762,37 @@ async function run(runner, env) {
     const problems = folderProblems(inputs, plan);
     if (problems.length > 0)
         return main_refuse(runner, problems);
-    savePlan(runner, plan, null);
-    const laid = layStep(plan, planScript(inputs), (0,external_node_path_namespaceObject.join)(distDir(), 'shim'));
+    savePlan(runner, plan);
+    let laid;
+    try {
+        laid = layStep(plan, planScript(inputs), (0,external_node_path_namespaceObject.join)(distDir(), 'shim'));
+    }
+    catch (error) {
+        return notLaid(runner, plan, error);
+    }
     for (const fault of laid.faults)
         runner.info(logLine(fault));
     const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
     const warning = leftoverWarning(before.gpu);
     if (warning !== null)
         runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
-    let leader = null;
+    const hints = scriptHints(inputs.run);
+    let known = {
+        group: null,
+        host: before.host,
+        result: null,
+        shimLaid: laid.shim,
+        faults: laid.faults,
+        hints,
+    };
+    const learn = (more) => {
+        known = { ...known, ...more };
+        savePlan(runner, plan, known);
+    };
     const mark = `${STEP_VARIABLE}=${plan.id}`;
-    const watch = new PythonWatch(() => ({ leader, variable: mark }), plan.shimDir);
+    const watch = new PythonWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
     watch.start();
+    const cancel = watchCancel();
     const result = await runStep({
         file: plan.command.file,
         args: plan.command.args,
@@ -13335,28 +12804,39 @@ async function run(runner, env) {
         }),
         graceMs: plan.options.gracePeriod * 1000,
         mark,
-        onStart: (group) => {
-            leader = group.pid;
-            savePlan(runner, plan, group);
-        },
+        onStart: (group) => learn({ group }),
     });
     watch.stop();
-    const code = await finish(runner, {
+    learn({ result });
+    const ended = {
         plan,
         env,
         result,
         before,
         sightings: watch.sightings(),
-        hints: scriptHints(inputs.run),
+        hints,
         faults: laid.faults,
         shimLaid: laid.shim,
-        leader,
+        leader: known.group?.pid ?? null,
         distDir: distDir(),
-    });
-    saveFinished(runner);
-    return code;
+        cancel,
+    };
+    try {
+        const { code, stillRunning, cut } = await finish(runner, ended);
+        saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
+        return code;
+    }
+    catch (error) {
+        runner.info(logLine(`the evidence could not be gathered (${error.message})`));
+        return result.exitCode;
+    }
 }
-/** Problems that only the file system can tell; listed like those of the inputs, before anything runs. */
+function notLaid(runner, plan, error) {
+    runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
+    setOutputs(runner, REFUSED_OUTPUTS);
+    saveFinished(runner);
+    return 1;
+}
 function folderProblems(inputs, plan) {
     const problem = folderProblem(plan.cwd);
     return problem === null
@@ -13369,7 +12849,6 @@ function folderProblems(inputs, plan) {
             },
         ];
 }
-/** Says everything that is wrong at once, runs nothing, and fails. */
 function main_refuse(runner, problems) {
     const lines = problems.map(describeProblem);
     for (const line of lines)

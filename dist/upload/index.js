@@ -540,16 +540,6 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("zlib");
 /******/ 
 /************************************************************************/
 var __webpack_exports__ = {};
-/**
- * The process that uploads, and the only place where the artifact client is loaded.
- *
- * A process of its own, because the client cannot be trusted with ours: it throws from event handlers, keeps sockets alive
- * after it failed, waits minutes for a service that hangs, and logs every block. And a thread that
- * hangs in a system call keeps even `process.exit` from ending a process. This one can be killed, and that ends all of it.
- *
- * It gets one job over IPC, answers once, and ends when its parent does. It imports nothing of the project at run time, so Node can run
- * it from source too.
- */
 function failure(error) {
     const e = (typeof error === 'object' && error !== null ? error : { message: String(error) });
     return {
@@ -579,7 +569,6 @@ function answer(result) {
     answered = true;
     process.send?.(result, undefined, undefined, () => process.exit(0));
 }
-// The parent was killed: nobody waits for this upload any more, and nobody would end it.
 process.on('disconnect', () => process.exit(1));
 process.on('uncaughtException', (error) => answer(failure(error)));
 process.on('unhandledRejection', (error) => answer(failure(error)));

@@ -232,7 +232,9 @@ class _Look:
                     if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self._read(tensor):
                         held.append((module, part, name, tensor))
         tree.name_roots([tree.root_and_path(module)[0] for module, _, _, _ in held])
-        for module, part, name, tensor in held:
+        for at, (module, part, name, tensor) in enumerate(held):
+            if not at & 255:
+                self.clock.check(lambda at=at: f"read {at} of {len(held)} parameters and buffers")
             path = tree.name(module, name)
             if part == "_parameters":
                 self._put_parameter(tensor, path)
@@ -247,7 +249,10 @@ class _Look:
                 if type(group) is dict:
                     for tensor in tensors_in(self.kinds, group.get("params")):
                         self._put_parameter(tensor, optimizer_name(optimizer, "params"))
-            for state in members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ():
+            states = members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ()
+            for at, state in enumerate(states):
+                if not at & 255:
+                    self.clock.check(lambda at=at, all=len(states): f"read {at} of {all} optimizer states")
                 self._optimizer_state(optimizer, state)
 
     def _optimizer_state(self, optimizer, state):

@@ -353,12 +353,14 @@ class Recorder:
             if buffer is not None:
                 self.mark(buffer, Reason.MODULE_BUFFER)
 
-    def _after_forward(self, module: Any, args: Any, kwargs: Any, out: Any) -> None:
+    def _after_forward(self, module: Any, args: Any, *rest: Any) -> None:
+        """`rest` is (kwargs, out); when the forward raised, torch calls global hooks without the kwargs (2.13.0, 2.14.1)."""
         if self.retired:
             return
         try:
             self._pop(module)
             stack = self._stacks.get(threading.get_ident())
+            kwargs = rest[0] if len(rest) == 2 else None
             if kwargs and not any(frame.phase == FORWARD for frame in stack or ()):
                 # The global pre-hook is not given keyword arguments (torch 2.14): they are seen here, after the fact.
                 with self._quietly():

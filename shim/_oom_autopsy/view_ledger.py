@@ -11,7 +11,8 @@ weakref callback can deadlock with the code it interrupted).
 
 import enum
 from collections import Counter
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from collections.abc import Iterator
+from typing import Any, Dict, List, Optional, Tuple
 
 
 class Category(enum.Enum):
@@ -157,7 +158,7 @@ class Window:
         return _sorted(Counter(row.category.value for row in self.rows))
 
     def bytes(self) -> Dict[str, int]:
-        total: "Counter[str]" = Counter()
+        total: Counter[str] = Counter()
         for row, nbytes in self.rows.items():
             total[row.category.value] += nbytes
         return _sorted(total)
@@ -179,7 +180,7 @@ class Window:
 
     def peak(self, device: Any = None) -> Tuple[int, Dict[str, int], int]:
         """(bytes, bytes by category, index of the move; -1 at the start). `device` restricts it to one device."""
-        live: "Counter[str]" = Counter()
+        live: Counter[str] = Counter()
         for row, nbytes in self.baseline:
             if device is None or row.device == device:
                 live[row.category.value] += nbytes

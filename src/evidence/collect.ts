@@ -104,8 +104,9 @@ export interface CollectOptions {
   /**
    * Says whether the process with this pid is gone for good. Its unfinished dumps are then removed: nobody can
    * use them, and they may be what filled the disk. Without it they stay, since a process may still be writing them.
+   * The file's name comes too: it begins with the host, and pids of another one mean nothing here.
    */
-  readonly isGone?: (pid: number) => boolean;
+  readonly isGone?: (pid: number, file: string) => boolean;
 }
 
 const ATTEMPTS = 3;
@@ -146,7 +147,7 @@ class Collector {
     private readonly dir: string,
     private readonly step: string,
     private readonly limits: CollectLimits,
-    private readonly isGone: (pid: number) => boolean,
+    private readonly isGone: (pid: number, file: string) => boolean,
   ) {
     this.until = performance.now() + limits.milliseconds;
   }
@@ -233,7 +234,7 @@ class Collector {
     const bytes = this.rejected.length < this.limits.rejected ? await plainSize(path) : null;
     const removed =
       bytes !== null &&
-      this.isGone(pid) &&
+      this.isGone(pid, name) &&
       (await unlink(path).then(
         () => true,
         () => false,

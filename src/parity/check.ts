@@ -62,6 +62,8 @@ export interface ParityRequest {
   readonly fixture: string | null;
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
+  /** Ends the check at once. */
+  readonly signal?: AbortSignal;
 }
 
 const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
@@ -106,7 +108,7 @@ export async function checkParity(request: ParityRequest): Promise<Parity> {
     PYTHONPATH: request.parityDir,
     PYTHONDONTWRITEBYTECODE: '1',
   };
-  const ended = await capture(request.python, args, env, request.timeoutMs);
+  const ended = await capture(request.python, args, env, request.timeoutMs, request.signal);
   if (ended.kind !== 'ended') return { state: 'unverifiable', reason: ended.reason, result: null };
   if (ended.code !== 0) {
     const last = ended.stderr.trimEnd().split('\n').at(-1) ?? '';
@@ -128,7 +130,13 @@ type Ended =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Runs a helper process in a group of its own, output bounded, killed whole at its deadline. */
-function capture(file: string, args: string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promise<Ended> {
+function capture(
+  file: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const output = { stdout: '', stderr: '' };
@@ -151,6 +159,12 @@ function capture(file: string, args: string[], env: NodeJS.ProcessEnv, timeoutMs
         reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
       });
     }, timeoutMs);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      kill();
+      resolve({ kind: 'failed', reason: 'the job was cancelled, so the check was ended' });
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
     child.on('error', (error) => {
       clearTimeout(timer);
       resolve({
@@ -158,10 +172,11 @@ function capture(file: string, args: string[], env: NodeJS.ProcessEnv, timeoutMs
         reason: `the interpreter could not be started (${printable(error.message, 200)})`,
       });
     });
-    child.on('close', (code, signal) => {
+    child.on('close', (code, endedBy) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
       kill();
-      if (signal !== null) resolve({ kind: 'failed', reason: `the check was ended by ${signal}` });
+      if (endedBy !== null) resolve({ kind: 'failed', reason: `the check was ended by ${endedBy}` });
       else resolve({ kind: 'ended', code: code ?? 1, ...output });
     });
   });

@@ -135,7 +135,8 @@ const optimizerState: Rule = (facts) => {
 const growth: Rule = ({ story: { process } }) => {
   const held = process.ooms.flatMap((o) => (o.allocated === null ? [] : [o.allocated]));
   const [first, last] = [held[0], held.at(-1)];
-  if (held.length < 3 || first === undefined || last === undefined || last < 1.1 * first) return null;
+  if (held.length < 3 || first === undefined || last === undefined) return null;
+  if (first === 0 || last < 1.1 * first) return null;
   if (held.some((bytes, index) => index > 0 && bytes < (held[index - 1] as number))) return null;
   return {
     id: 'growth',

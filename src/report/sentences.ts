@@ -126,7 +126,9 @@ export function whoHeld(account: Account): Rich | null {
   const own =
     reserved === null
       ? null
-      : say`This process had reserved ${formatBytes(reserved)}${allocated === null ? null : ` (${formatBytes(allocated)} of it in use)`}.`;
+      : reserved === 0
+        ? ['This process held none of it.']
+        : say`This process had reserved ${formatBytes(reserved)}${allocated === null ? null : ` (${formatBytes(allocated)} of it in use)`}.`;
   const fraction = limit === null ? null : say`Its limit is ${formatBytes(limit)} (a memory fraction).`;
   let rest: Rich | null = null;
   if (othersHeld > 0) {
@@ -334,7 +336,8 @@ export function unseenRich(manifest: Manifest): Rich | null {
   const unseen = unseenOoms(manifest);
   const first = unseen[0];
   if (!first) return null;
-  const why = first.recorder.reason ?? first.faults[0] ?? null;
+  // A reason of the recorder stands under "Not seen", with its remedy.
+  const why = first.faults[0] ?? null;
   const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
   const ended = say`${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
   const reason = why === null ? null : say` (${shorten(why, 300)})`;
@@ -366,12 +369,21 @@ export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
 /** What was not seen, each with its remedy. */
 export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   const lines: Rich[] = [];
+  const told = manifest.unarmed.length > 0 || manifest.script_hints.length > 0;
   for (const gate of manifest.gates) {
-    if (gate.gate === 'if-no-torch') lines.push([shorten(gate.message, 500)]);
+    // Its message ends in the first of what follows here.
+    if (gate.gate === 'if-no-torch' && !told) lines.push([shorten(gate.message, 500)]);
   }
-  for (const seen of manifest.unarmed) {
+  const alike = new Map<string, number[]>();
+  for (const { program, advice, pid } of manifest.unarmed) {
+    const key = JSON.stringify([program, advice]);
+    alike.set(key, [...(alike.get(key) ?? []), pid]);
+  }
+  for (const [key, pids] of alike) {
+    const [program, advice] = JSON.parse(key) as [string, string];
+    const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
     lines.push(
-      say`${name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`,
+      say`${name(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${shorten(advice, 300)}`,
     );
   }
   for (const line of manifest.not_seen) lines.push([shorten(line, 500)]);

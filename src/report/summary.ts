@@ -643,7 +643,8 @@ function troublesBlock(manifest: Manifest): Block | null {
 function dumpTrouble(manifest: Manifest): Block | null {
   const lines: Rich[] = [];
   for (const process of manifest.processes) {
-    const failed = process.ooms.find((oom) => oom.snapshot_error !== null);
+    // One that was taken and gave way to a newer one is no failure.
+    const failed = process.ooms.find((oom) => oom.snapshot_error !== null && !oom.snapshot_error.startsWith('removed'));
     if (failed)
       lines.push(
         say`No snapshot of an out-of-memory on ${processName(process)}: ${shorten(failed.snapshot_error ?? '', 300)}`,
@@ -657,11 +658,6 @@ function dumpTrouble(manifest: Manifest): Block | null {
     rows: shown.map((line) => `- ${markdown(line)}\n`),
     close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
   };
-}
-
-/** Is there more to say of a green run than its one line? */
-function greenIsAll(blocks: readonly Block[]): boolean {
-  return blocks.length === 0;
 }
 
 /** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */
@@ -688,7 +684,7 @@ export function renderSummary(
       troublesBlock(manifest),
     );
     const icon = greenIcon(manifest);
-    const line = `${icon} ${markdown(greenLine(manifest))}\n${greenIsAll(rest) ? '' : '\n'}`;
+    const line = `${icon} ${markdown(greenLine(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
     return fitted([plainBlock(100, line), ...rest], budgetBytes);
   }
   return fitted(

@@ -3,7 +3,16 @@
  * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
  * let through; so what the shim needs lies beside its sitecustomize.py.
  */
-import { accessSync, constants, cpSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Plan, shimConfig } from '../plan.js';
 import { writeScript } from './shell.js';
@@ -39,7 +48,7 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   try {
-    cpSync(shimSource, plan.shimDir, { recursive: true, filter: (path) => !path.endsWith('__pycache__') });
+    copyTree(shimSource, plan.shimDir);
     const config = { ...shimConfig(plan), evidence: realpathSync(plan.evidenceDir) };
     writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
   } catch (error) {
@@ -54,6 +63,16 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   return { shim: true, faults: [] };
+}
+
+/** Copies folders and files, without links and compiled Python. (`cpSync` took 20 ms of CPU for these 30 files.) */
+function copyTree(from: string, to: string): void {
+  mkdirSync(to, { mode: 0o755 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.isDirectory()) {
+      if (entry.name !== '__pycache__') copyTree(join(from, entry.name), join(to, entry.name));
+    } else if (entry.isFile()) copyFileSync(join(from, entry.name), join(to, entry.name));
+  }
 }
 
 /** Why a working directory cannot be used, or null when it can. */

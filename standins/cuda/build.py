@@ -51,8 +51,8 @@ BY_HAND = {
 }
 
 # What a stub answers, by library: success (0) where a call computes or sets something that no one can check;
-# where callers ask for sizes and handles and would go on with something they did not get, the library's own code
-# for "not supported" (cusolver: of the matrix type, which torch can name; nvrtc has none: its internal error).
+# where callers ask for sizes and handles and would go on with something they did not get, the library's own
+# code for "not supported" (cusolver: of the matrix type, which torch can name; nvrtc: its internal error).
 ANSWERS = {
     "libcuda": 801,
     "libcudart": 801,

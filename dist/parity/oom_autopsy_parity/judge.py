@@ -152,7 +152,7 @@ def _oracle(frozen: dict[str, Any], results: dict[str, Any], now: dict[str, Any]
     return part
 
 
-def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str, Any]) -> dict[str, Any]:
+def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str, Any], older: bool) -> dict[str, Any]:
     differences: list[dict[str, Any]] = []
     tables, compared, reason = {}, 0, None
     comparable = {one["name"] for one in oracle["by_scenario"] if one["status"] == "same"}
@@ -168,6 +168,8 @@ def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str
             if "failed" not in entry["migration"]:
                 tables[name] = entry["migration"]
     status = "changed" if differences else "exact" if compared == len(frozen["scenarios"]) else "not-compared"
+    if differences and older:
+        status, reason = "not-compared", "this torch is older than the fixture's"
     return {
         "status": status,
         "reason": reason if status == "not-compared" else None,
@@ -229,7 +231,7 @@ def judge(frozen: dict[str, Any], path: str, environment: dict[str, Any], result
     older = version(environment["torch"]) < version(frozen["environment"].get("torch", ""))
     view = _view(frozen, results, older)
     oracle = _oracle(frozen, results, environment, kernels, older)
-    table = _migration(frozen, results, oracle)
+    table = _migration(frozen, results, oracle, older)
     return {
         "schema": SCHEMA_RESULT,
         "verdict": verdict(view, oracle, table),

@@ -11,7 +11,7 @@ from .measure import PARTS, measure
 from .scenarios import Scenario, from_file
 
 # A child of the built-in scenarios takes 0.03 to 3 s here; a user's own model is given room.
-TIMEOUT_BUILT_IN_S = 60.0
+TIMEOUT_BUILT_IN_S = 120.0
 TIMEOUT_USER_S = 600.0
 
 

@@ -1,8 +1,8 @@
 """The census: what is alive on a device, by category, from the program's own live objects, at one instant.
 
-`take()` is called inside an out-of-memory and at exit. Nothing is installed before it and nothing stays after it. It
-allocates nothing on a device, runs no code of the program, forces no collection, and lets no exception out; where it
-was cut short, it says how far it got. Categories and their order: docs/census.md.
+`take()` is called inside an out-of-memory and at exit. Nothing is installed before it and nothing stays
+after it. It allocates nothing on a device, runs no code of the program, forces no collection, and lets no
+exception out; where it was cut short, it says how far it got. Categories and their order: docs/census.md.
 """
 
 import _thread
@@ -36,7 +36,8 @@ from .census_read import Reader
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
 
-_running = {}  # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
+# pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
+_running = {}
 
 
 def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000):
@@ -44,21 +45,23 @@ def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_node
 
     device_indices: those to report, or None for every device where this process holds memory.
     """
-    collecting = gc.isenabled()
     token = object()
     pid = os.getpid()
     clock = Clock(deadline_s)
-    look = None
+    collecting, look = False, None
     try:
-        if collecting:
-            # Our own allocations would set off a collection: the program's finalizers and gc callbacks, in the middle
-            # of its out-of-memory. No other thread can tell, unless it switches collection off itself meanwhile.
-            gc.disable()
         if _running.setdefault(pid, token) is not token:
             return _result(clock, [], "another look was under way on another thread", None)
+        collecting = gc.isenabled()
+        if collecting:
+            # Our own allocations would set off a collection: the program's finalizers and gc callbacks, in
+            # the middle of its out-of-memory. No other thread can tell, unless it switches collection off
+            # itself meanwhile.
+            gc.disable()
         look = _Look(clock, device_indices, max_objects, max_nodes)
         return look.run()
-    except BaseException as error:  # not even a signal handler's: it would replace the program's OutOfMemoryError
+    # Not even what a signal's handler raises goes out: it would replace the program's OutOfMemoryError.
+    except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             _thread.interrupt_main()  # delivered again, a moment later
         return _result(clock, [], f"the look failed: {type_name(type(error))}", look)
@@ -95,7 +98,7 @@ class _Look:
         self.clock, self.device_indices = clock, device_indices
         self.max_objects, self.max_nodes = max_objects, max_nodes
         self.found, self.ledger, self.cuts = Found(), rank.Ledger(), []
-        self.walk = None
+        self.walk, self.roots = None, []
         self.state, self.device = IDLE, None
         self.over = False  # the time bound was reached
         self.asked = set()  # ids of tensors whose gradient was asked for
@@ -106,7 +109,9 @@ class _Look:
         if torch is None or not torch.cuda.is_initialized():
             return _result(self.clock, [], None, self)
         if torch_api.forked_after_cuda(torch):
-            return _result(self.clock, [], "a forked child holds no device memory of its own to look at", self)
+            return _result(
+                self.clock, [], "a forked child holds no device memory of its own to look at", self
+            )
         self.api = torch_api.CensusApi(torch)
         with self.api.no_torch_function():
             self.kinds = Kinds(self.api)
@@ -116,32 +121,36 @@ class _Look:
         return _result(self.clock, devices, "; ".join(self.cuts) or None, self)
 
     def release(self):
-        """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a cycle."""
+        """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a
+        cycle."""
         self.__dict__.clear()
 
     # --- what there is ---
 
     def _look(self, torch):
+        kinds, found, clock = self.kinds, self.found, self.clock
         stacks = all_stacks()
         self.state, self.device = backward_state(
             self.api, stacks, threading.get_ident(), begins_in_python, torch.cuda.current_device()
         )
         calls = outermost_arguments(self.api, stacks)
         del stacks
-        self._step(lambda: live_objects(self.kinds, self.found, self.clock, self.max_objects, PASS_SHARE))
-        self._step(lambda: hidden_objects(self.kinds, self.found, self.clock, HIDDEN_SHARE, [call[0] for call in calls]))
-        for step in (
-            self._modules,
-            self._optimizers,
-            lambda: self._arguments(calls),
-            self._tensors,
-            self._graph,
-            self._storages,
+        modules = [call[0] for call in calls]
+        for name, step in (
+            ("objects", lambda: live_objects(kinds, found, clock, self.max_objects, PASS_SHARE)),
+            ("frozen objects", lambda: hidden_objects(kinds, found, clock, HIDDEN_SHARE, modules)),
+            ("modules", self._modules),
+            ("optimizers", self._optimizers),
+            ("arguments", lambda: self._arguments(calls)),
+            ("tensors", self._tensors),
+            ("graph", self._graph),
+            ("storages", self._storages),
         ):
-            self._step(step)
+            self._step(name, step)
         if self.found.hidden and not self.cuts:
             self.cuts.append(
-                f"gc.freeze() hides {self.found.hidden} objects: those reached from module globals and calls are counted"
+                f"gc.freeze() hides {self.found.hidden} objects: "
+                "those reached from module globals and calls are counted"
             )
         nodes = self.walk.skipped if self.walk else 0
         if self.unread_gradients or nodes:
@@ -154,26 +163,31 @@ class _Look:
         if self.api.saved_data is None:
             self.cuts.append("this torch does not show saved tensors (SavedTensor.data came with 2.6)")
 
-    def _step(self, step):
-        """Runs one step; a step that ends early says so, and the next ones still get what is there."""
+    def _step(self, name, step):
+        """Runs one step; one that ends early says so, and the next ones still get what is there."""
         try:
             cut = step()
         except OutOfTime as error:
             cut = None if self.over else str(error)
             self.over = self.clock.elapsed() > self.clock.deadline_s
+        except Exception as error:
+            cut = f"{name}: {type_name(type(error))}"
         if cut:
             self.cuts.append(cut)
 
     # --- facts ---
 
-    def _put(self, tensor, fact, name):
-        """One fact about all the storages a tensor stands for. What cannot be read is left out."""
+    def _read(self, tensor):
+        """The storages a tensor stands for; none where it cannot be read."""
         try:
-            facts = self.reader.storages(tensor)
+            return self.reader.storages(tensor)
         except (RuntimeError, TypeError, AttributeError, NotImplementedError):
             self.reader.unreadable += 1
-            return
-        for device, address, size, own in facts:
+            return []
+
+    def _put(self, tensor, fact, name):
+        """One fact about all the storages a tensor stands for."""
+        for device, address, size, own in self._read(tensor):
             self.ledger.put(device, address, size, own, fact, name)
 
     def _put_gradient(self, tensor, name):
@@ -194,10 +208,11 @@ class _Look:
             self._put(grad, rank.GRADIENT, name)
 
     def _settled(self, tensor):
-        """Whether no other thread may be writing a tensor's gradient now. Those of CPU tensors are of no interest."""
+        """Whether no other thread may be writing a tensor's gradient now. Those of CPU tensors are of no
+        interest."""
         if self.state == IDLE or not self.api.requires_grad(tensor):
             return True
-        devices = {fact[0] for fact in self.reader.storages(tensor)}
+        devices = {fact[0] for fact in self._read(tensor)}
         return not devices or (self.state == OWN_DEVICE and devices == {self.device})
 
     def _put_parameter(self, tensor, name):
@@ -214,7 +229,7 @@ class _Look:
             self.clock.check(lambda: f"named {len(held)} tensors of {len(self.found.modules)} modules")
             for part in ("_parameters", "_buffers"):
                 for name, tensor in tree.entries(module, part):
-                    if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self.reader.storages(tensor):
+                    if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self._read(tensor):
                         held.append((module, part, name, tensor))
         tree.name_roots([tree.root_and_path(module)[0] for module, _, _, _ in held])
         for module, part, name, tensor in held:
@@ -236,7 +251,8 @@ class _Look:
                 self._optimizer_state(optimizer, state)
 
     def _optimizer_state(self, optimizer, state):
-        """state[param]: a dict of names by custom, whose values may be nested; anything else counts under "(key)"."""
+        """state[param]: a dict of names by custom, whose values may be nested; anything else counts under
+        "(key)"."""
         named = [("(key)", state)]
         if is_dict(state):
             named = list(dict.items(state))
@@ -263,7 +279,6 @@ class _Look:
             return None
 
     def _tensors(self):
-        self.roots = []
         for at, tensor in enumerate(self.found.tensors):
             if not at & 255:
                 self.clock.check(lambda at=at: f"read {at} of {len(self.found.tensors)} tensors")
@@ -279,7 +294,8 @@ class _Look:
             self._put_gradient(tensor, "leaf outside modules" if node is None else "retained")
 
     def _is_parameter(self, tensor):
-        """A live torch.nn.Parameter that no module or optimizer need hold (FSDP 2 keeps sharded ones aside)."""
+        """A live torch.nn.Parameter that no module or optimizer need hold (FSDP 2 keeps sharded ones
+        aside)."""
         if self.kinds.is_parameter_type(type(tensor)):
             return True
         return self.kinds.of(tensor) == WRAPPER and field(self.kinds, tensor, "_is_param") is True
@@ -319,7 +335,9 @@ class _Look:
                 continue
             categories, excess = rank.add_up(entries, allocated, requested, granule)
             if excess:
-                self.cuts.append(f"cuda:{index}: {excess} bytes more were seen than are allocated, and left out")
+                self.cuts.append(
+                    f"cuda:{index}: {excess} bytes more were seen than are allocated, and left out"
+                )
             row = {
                 "index": index,
                 "allocated": allocated,
@@ -333,4 +351,3 @@ class _Look:
                 row["outside"] = {"bytes": size, "count": count}
             rows.append(row)
         return rows
-

@@ -1,7 +1,8 @@
 """Census, part 4: arguments of the outermost module call that is still on a thread's Python stack.
 
-Only frames of torch's own `Module.__call__` are looked into. Before CPython 3.13 reading `f_locals` of a frame refreshes a
-dictionary that `locals()` of that very function may have handed out; torch's own never does, a function of the user's may.
+Only frames of torch's own `Module.__call__` are looked into. Before CPython 3.13 reading `f_locals` of a
+frame refreshes a dictionary that `locals()` of that very function may have handed out; torch's own never
+does, a function of the user's may.
 """
 
 import os
@@ -12,7 +13,8 @@ import threading
 def all_stacks():
     """[(thread id, frames with the innermost first)] of every thread of this process, without our own frames.
 
-    A list of frames that one of those frames holds would be a reference cycle, and would keep every frame's locals alive.
+    A list of frames that one of those frames holds would be a reference cycle, and would keep every
+    frame's locals alive.
     """
     stacks = []
     for thread, frame in list(sys._current_frames().items()):
@@ -33,7 +35,8 @@ OURS = os.path.dirname(all_stacks.__code__.co_filename)
 def outermost_call(stack, call_codes, backward_codes):
     """The outermost frame of a module's call, or None.
 
-    Calls inside a running backward pass do not count: those are recomputations (checkpointing), whose arguments were saved.
+    Calls inside a running backward pass do not count: those are recomputations (checkpointing), whose
+    arguments were saved.
     """
     found = None
     for frame in stack:
@@ -46,14 +49,16 @@ def outermost_call(stack, call_codes, backward_codes):
 
 
 def begins_in_python(thread, stack):
-    """Whether a stack begins in Python (the main thread, or `threading`): an engine's thread begins in a call from C++."""
+    """Whether a stack begins in Python (the main thread, or `threading`): an engine's thread begins in a
+    call from C++."""
     if not stack:
         return False
     return thread == threading.main_thread().ident or stack[-1].f_code is threading.Thread._bootstrap.__code__
 
 
 def arguments(frame):
-    """(the module, its positional arguments, its keyword arguments) of a frame of Module.__call__, or None."""
+    """(the module, its positional arguments, its keyword arguments) of a frame of Module.__call__, or
+    None."""
     if frame.f_trace is not None and sys.version_info < (3, 13):
         return None  # a debugger is in this frame: its view of the locals is left alone
     values = frame.f_locals

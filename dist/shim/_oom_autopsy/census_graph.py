@@ -1,12 +1,13 @@
 """Census, part 3: what the live autograd graph saved for backward, read without running anyone's unpack hook.
 
-`_raw_saved_*` of a node gives SavedTensor objects; their `data` is the saved tensor, or, where a hook packed it, what the
-hook returned. `_saved_*` without `raw` is never touched: it unpacks, and with checkpointing that recomputed the forward
-pass inside the out-of-memory, which ran out again.
+`_raw_saved_*` of a node gives SavedTensor objects; their `data` is the saved tensor, or, where a hook packed
+it, what the hook returned. `_saved_*` without `raw` is never touched: it unpacks, and with checkpointing that
+recomputed the forward pass inside the out-of-memory, which ran out again.
 
-The engine's own threads run nodes without holding the interpreter's lock, and release what a node saved as they go; a
-SavedTensor read at that moment would be a race in C++. So while a backward pass runs, only nodes of the device whose
-thread we are on are read (those run one after another, here), and none where the look is on another thread.
+The engine's own threads run nodes without holding the interpreter's lock, and release what a node saved as
+they go; a SavedTensor read at that moment would be a race in C++. So while a backward pass runs, only
+nodes of the device whose thread we are on are read (those run one after another, here), and none where the
+look is on another thread.
 """
 
 from .census_objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
@@ -15,10 +16,12 @@ IDLE, OWN_DEVICE, ELSEWHERE = "idle", "own device", "elsewhere"
 
 
 def backward_state(api, stacks, this_thread, begins_in_python, current_device):
-    """(IDLE | OWN_DEVICE | ELSEWHERE, device index): is a backward pass running, and is this one of its device threads?
+    """(IDLE | OWN_DEVICE | ELSEWHERE, device index): is a backward pass running, and is this one of its
+    device threads?
 
-    stacks: [(thread id, frames)]. A thread that runs a part of a backward pass and begins in Python is the one that
-    called it: it runs nodes of the CPU only, while the engine's threads, one per device, run the others.
+    stacks: [(thread id, frames)]. A thread that runs a part of a backward pass and begins in Python is the
+    one that called it: it runs nodes of the CPU only, while the engine's threads, one per device, run the
+    others.
     """
     if api.graph_task_id is None:
         return ELSEWHERE, None
@@ -41,7 +44,8 @@ def node_devices(api, node):
 
 
 class GraphWalk:
-    """Walks from tensors' grad_fn over next_functions; hands each tensor that a node holds to `put(tensor, node name)`."""
+    """Walks from tensors' grad_fn over next_functions; hands each tensor that a node holds to `put(tensor,
+    node name)`."""
 
     def __init__(self, api, kinds, put, put_leaf, state, device):
         self.api, self.kinds, self.put, self.put_leaf = api, kinds, put, put_leaf

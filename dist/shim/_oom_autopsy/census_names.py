@@ -21,6 +21,16 @@ def joined(parts):
     return path if len(path) <= MAX_NAME else "..." + path[-(MAX_NAME - 3) :]
 
 
+def is_dict(value):
+    """Whether a value's real type is dict or made from it; `__class__` is not asked."""
+    return any(base is dict for base in type.__dict__["__mro__"].__get__(type(value)))
+
+
+def entries(value):
+    """[(key, item)] of a dict, without those that are None; [] for anything else."""
+    return [(key, item) for key, item in dict.items(value) if item is not None] if is_dict(value) else []
+
+
 class ModuleTree:
     """Paths of modules in the live tree. The root is a module that no live module holds."""
 
@@ -30,19 +40,15 @@ class ModuleTree:
         for module in modules:
             fields = {key: value for key, value in kinds.fields(module) if type(key) is str}
             self.parts[id(module)] = fields
-            children = fields.get("_modules")
-            for name, child in list(dict.items(children)) if is_dict(children) else ():
-                if child is not None and child is not module:
+            for name, child in entries(fields.get("_modules")):
+                if child is not module:
                     self.parent.setdefault(id(child), (module, name))
         self.labels = {}  # id(root) -> "Net", "Net#2"
         self.modules = modules
 
     def entries(self, module, part):
         """[(name, tensor)] of `_parameters` or `_buffers`."""
-        values = self.parts[id(module)].get(part)
-        if not is_dict(values):
-            return []
-        return [(name, value) for name, value in dict.items(values) if value is not None]
+        return entries(self.parts[id(module)].get(part))
 
     def root_and_path(self, module):
         """(the root module, names from it down to `module`). A ring of modules ends where it began."""
@@ -58,7 +64,8 @@ class ModuleTree:
         return module, path
 
     def name_roots(self, roots):
-        """Gives roots their prefixes: none where there is one, else class names, numbered where they repeat."""
+        """Gives roots their prefixes: none where there is one, else class names, numbered where they
+        repeat."""
         unique = {id(root): root for root in roots}
         if len(unique) < 2:
             return
@@ -76,12 +83,6 @@ class ModuleTree:
         return plain if prefix is None else f"{prefix}.{plain}"[:MAX_NAME]
 
 
-def is_dict(value):
-    """Whether a value's real type is dict or made from it; `__class__` is not asked."""
-    return any(base is dict for base in type.__dict__["__mro__"].__get__(type(value)))
-
-
 def optimizer_name(optimizer, key):
     """`AdamW exp_avg`."""
     return f"{clean(type_name(type(optimizer)))} {clean(key)}"
-

@@ -1,8 +1,9 @@
 """Census, part 1: finding the program's live objects and looking into them without running any of its code.
 
-Only `type()`, C slots taken from classes, and unbound methods of builtin containers are used: `isinstance`, `getattr`,
-`==`, `hash` and `bool` on an object, and iteration of a subclass of dict or list, may all be the user's code. Types are
-told apart by `id`, because a metaclass may define `__eq__` and `__hash__`.
+Only `type()`, C slots taken from classes, and unbound methods of builtin containers are used:
+`isinstance`, `getattr`, `==`, `hash` and `bool` on an object, and iteration of a subclass of dict or list,
+may all be the user's code. Types are told apart by `id`, because a metaclass may define `__eq__` and
+`__hash__`.
 """
 
 import gc
@@ -76,7 +77,7 @@ class Kinds:
         self.keep = []  # the types themselves, so that an id stays theirs
         self.readers = {}  # id(type) -> how to list a container of it, or None
         self.wide = 0  # values too wide to be read to their end
-        self._fields = {}
+        self._fields, self._dispatches = {}, {}
 
     def of(self, obj):
         """The kind of an object, by its real type."""
@@ -103,12 +104,19 @@ class Kinds:
 
     def dispatches(self, kind):
         """Whether reading a tensor's device may call a `__torch_dispatch__` of this type."""
-        return not all(without_dispatch(_NAMESPACE(base)) for base in _MRO(kind))
+        found = self._dispatches.get(id(kind))
+        if found is None:
+            found = not all(without_dispatch(_NAMESPACE(base)) for base in _MRO(kind))
+            self.keep.append(kind)
+            self._dispatches[id(kind)] = found
+        return found
 
     def fields(self, obj):
-        """[(name, value)] of an object's instance dictionary and slots; [] for what is not an instance of a class.
+        """[(name, value)] of an object's instance dictionary and slots; [] for what is not an instance of a
+        class.
 
-        On CPython 3.11 and later reading a dictionary may give the object one of its own, where its values were inline.
+        On CPython 3.11 and later reading a dictionary may give the object one of its own, where its values
+        were inline.
         """
         kind = type(obj)
         plan = self._fields.get(id(kind))
@@ -165,7 +173,8 @@ CONTAINERS = (
 
 
 def container_reader(kind):
-    """How to list what a container of this type holds, in one C call of the builtin's own method; None for others."""
+    """How to list what a container of this type holds, in one C call of the builtin's own method; None for
+    others."""
     for base in _MRO(kind):
         for builtin, read in CONTAINERS:
             if base is builtin:
@@ -174,7 +183,8 @@ def container_reader(kind):
 
 
 def members(kinds, value, objects):
-    """What a container holds, or None where `value` is none. With `objects`, instances of plain classes count as one."""
+    """What a container holds, or None where `value` is none. With `objects`, instances of plain classes
+    count as one."""
     kind = type(value)
     try:
         read = kinds.readers[id(kind)]
@@ -189,7 +199,8 @@ def members(kinds, value, objects):
 
 
 def tensors_in(kinds, value, objects=False):
-    """The tensors inside nested containers, at most MAX_DEPTH deep and MAX_ITEMS wide. Modules are not entered.
+    """The tensors inside nested containers, at most MAX_DEPTH deep and MAX_ITEMS wide. Modules are not
+    entered.
 
     A wider value is read up to there, and counted in `kinds.wide`.
     """
@@ -240,10 +251,11 @@ class Found:
 
 
 def live_objects(kinds, found, clock, max_objects, share):
-    """Fills `found` from every object the garbage collector tracks, the youngest generation first, then the oldest objects.
+    """Fills `found` from every object the garbage collector tracks, the youngest generation first, then the
+    oldest objects.
 
-    Raises OutOfTime at `share` of the time bound, with what was found kept.
-    Two C-level passes per chunk, and a Python-level loop over the interesting objects only.
+    Raises OutOfTime at `share` of the time bound, with what was found kept. Two C-level passes per chunk,
+    and a Python-level loop over the interesting objects only.
     """
     everything = gc.get_objects()
     total, wanted = len(everything), {}
@@ -269,15 +281,18 @@ def live_objects(kinds, found, clock, max_objects, share):
 
 
 def hidden_objects(kinds, found, clock, share, roots):
-    """Adds what gc.freeze() hides from gc.get_objects(), by following references from `roots` and module globals.
+    """Adds what gc.freeze() hides from gc.get_objects(), by following references from `roots` and module
+    globals.
 
-    Uses `gc.get_referents`, which runs no code of the program. Locals of functions that are running are not reached
-    (CPython 3.11 and later keep them off the heap). Stops at `share` of the time bound.
+    Uses `gc.get_referents`, which runs no code of the program. Locals of functions that are running are
+    not reached (CPython 3.11 and later keep them off the heap). Stops at `share` of the time bound.
     """
     found.hidden = gc.get_freeze_count()
     if not found.hidden:
         return
-    known = set(map(id, itertools.chain(found.tensors, found.modules, found.optimizers, found.nodes, found.storages)))
+    known = set(
+        map(id, itertools.chain(found.tensors, found.modules, found.optimizers, found.nodes, found.storages))
+    )
     main = sys.modules.get("__main__")
     level = [*roots, *found.modules, *found.optimizers, *([] if main is None else [main])]
     level += [module for module in list(sys.modules.values()) if type(module) is types.ModuleType]
@@ -289,7 +304,8 @@ def hidden_objects(kinds, found, clock, share, roots):
     while level:
         deeper = []
         for start in range(0, len(level), 256):
-            clock.check(lambda: f"gc.freeze() hides {found.hidden} objects, {looked} followed", share)
+            how_far = f"gc.freeze() hides {found.hidden} objects, {looked} followed"
+            clock.check(lambda how_far=how_far: how_far, share)
             for obj in gc.get_referents(*level[start : start + 256]):
                 if id(obj) in seen or not gc.is_tracked(obj):
                     continue

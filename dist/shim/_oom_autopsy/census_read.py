@@ -1,7 +1,8 @@
 """Census, part 6: which storages on a device a tensor stands for, wrapped and sharded tensors included.
 
-A storage is known by its address and device. Python wrappers of storages are kept for the length of the look, so that an
-address stays with its storage. Nothing is allocated on a device: the parts of a sparse tensor are aliases.
+A storage is known by its address and device. Python wrappers of storages are kept for the length of the
+look, so that an address stays with its storage. Nothing is allocated on a device: the parts of a sparse
+tensor are aliases.
 """
 
 import contextlib
@@ -22,7 +23,8 @@ class Reader:
         self.unreadable = 0
 
     def storages(self, tensor, depth=0):
-        """[(device index, address, bytes, whether by its deleter of the caching allocator)]; [] for CPU, meta, fake."""
+        """[(device index, address, bytes, whether by its deleter of the caching allocator)]; [] for CPU,
+        meta, fake."""
         kind = self.kinds.of(tensor)
         if kind == WRAPPER:
             found = []
@@ -37,7 +39,8 @@ class Reader:
         return self._own(tensor)
 
     def inner(self, tensor):
-        """[(attribute, tensor)] that a wrapper holds: in its dictionary, its slots, and containers right in those."""
+        """[(attribute, tensor)] that a wrapper holds: in its dictionary, its slots, and containers right
+        in those."""
         found = []
         for name, value in self.kinds.fields(tensor):
             if value is tensor:
@@ -50,7 +53,8 @@ class Reader:
         return found
 
     def flat_parameter_parts(self, tensor):
-        """[(attribute, tensor)] of a FlatParameter of FSDP 1: a plain Parameter with shards in its dictionary.
+        """[(attribute, tensor)] of a FlatParameter of FSDP 1: a plain Parameter with shards in its
+        dictionary.
 
         Asked of `gc`, because reading `__dict__` would give every other parameter a dictionary of its own.
         """
@@ -68,7 +72,10 @@ class Reader:
                 fact = self._fact(self.api.untyped_storage(tensor))
                 if address is not None:
                     self.by_address[address] = fact
-        except (RuntimeError, NotImplementedError):  # no storage of its own: sparse, functional, functorch's wrappers
+        except (
+            RuntimeError,
+            NotImplementedError,
+        ):  # no storage of its own: sparse, functional, functorch's wrappers
             return self._parts(tensor)
         return [] if fact is None else [fact]
 

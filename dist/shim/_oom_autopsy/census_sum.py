@@ -1,11 +1,14 @@
-"""Census, part 5: one entry per storage, the strongest fact wins, and the sum that is the allocator's own number.
+"""Census, part 5: one entry per storage, the strongest fact wins, and the sum that is the allocator's own
+number.
 
 All sizes in bytes. Ranks are the order of precedence; docs/census.md says why.
 """
 
 from bisect import bisect_right
 
-GRANULE = 512  # the native allocator rounds a request up to this (kMinBlockSize, c10/cuda/CUDACachingAllocator)
+GRANULE = (
+    512  # the native allocator rounds a request up to this (kMinBlockSize, c10/cuda/CUDACachingAllocator)
+)
 
 CATEGORIES = ("parameter", "gradient", "optimizer_state", "activation", "input", "unknown")
 OWNERS = 10
@@ -24,7 +27,9 @@ RANKS = (
     ("unknown", "visible tensor"),
     ("unknown", "visible storage"),
 )
-PARAMETER, GRADIENT, OPTIMIZER_STATE, BUFFER, INPUT, SAVED, OUTPUT, ARGUMENT, LEAF, VISIBLE, STORAGE = range(11)
+PARAMETER, GRADIENT, OPTIMIZER_STATE, BUFFER, INPUT, SAVED, OUTPUT, ARGUMENT, LEAF, VISIBLE, STORAGE = range(
+    11
+)
 
 
 def rounded(size, granule):
@@ -33,7 +38,8 @@ def rounded(size, granule):
 
 
 class Entry:
-    """One storage: its size as asked for, the rank of the strongest fact so far, and the owner's name or None."""
+    """One storage: its size as asked for, the rank of the strongest fact so far, and the owner's name or
+    None."""
 
     __slots__ = ("name", "rank", "size")
 
@@ -49,7 +55,8 @@ class Ledger:
         self.other = {}  # device -> {address: Entry}, by its deleter not of the caching allocator
 
     def put(self, device, address, size, own, rank, name):
-        """Says one fact about one storage. A stronger rank replaces a weaker; of equal ranks the first stays."""
+        """Says one fact about one storage. A stronger rank replaces a weaker; of equal ranks the first
+        stays."""
         side = (self.own if own else self.other).setdefault(device, {})
         entry = side.get(address)
         if entry is None:
@@ -91,9 +98,9 @@ def top(owners):
 def add_up(entries, allocated, requested, granule):
     """({category: {...}}, bytes seen beyond `allocated`).
 
-    The categories add up to `allocated` exactly. What no storage accounts for is split by a second number of the
-    allocator: blocks larger than asked for (allocated - requested, less the rounding already counted), and the rest, not
-    seen. Where more was seen than is allocated, the weakest facts give way.
+    The categories add up to `allocated` exactly. What no storage accounts for is split by a second number
+    of the allocator: blocks larger than asked for (allocated - requested, less the rounding already
+    counted), and the rest, not seen. Where more was seen than is allocated, the weakest facts give way.
     """
     rows = [[rounded(entry.size, granule), entry.rank, entry.name, entry.size] for entry in entries]
     seen = sum(row[0] for row in rows)
@@ -130,7 +137,8 @@ def add_up(entries, allocated, requested, granule):
         reasons["not seen"] = [missing - slack, None]
     sums["unknown"][0] += missing
     categories = {
-        name: {"bytes": size, "count": count, "owners": top(owners)} for name, (size, count, owners) in sums.items()
+        name: {"bytes": size, "count": count, "owners": top(owners)}
+        for name, (size, count, owners) in sums.items()
     }
     categories["unknown"]["reasons"] = [
         {"reason": reason, "bytes": size, "count": count}

@@ -83,9 +83,18 @@ def unreachable(clock: Clock, is_owned: Callable[[Any], bool], saved: Optional[l
     references do not count (gc.garbage, where a collection put what it found). The lists that are returned keep their
     objects alive: drop them soon.
     """
+    by_id: dict = {}
+    try:
+        return _unreachable(by_id, clock, is_owned, saved)
+    finally:
+        # It holds everything alive, what we work with included: left full it would be a cycle itself.
+        by_id.clear()
+
+
+def _unreachable(by_id: dict, clock: Clock, is_owned: Callable[[Any], bool], saved: Optional[list]) -> Garbage:
     everything = gc.get_objects()
     alive = len(everything)
-    by_id = dict(zip(map(id, everything), everything))
+    by_id.update(zip(map(id, everything), everything))
     del everything
     rest = set(by_id)
     rest.discard(id(saved))

@@ -70,39 +70,37 @@ class Memory:
             return self._held(objects, owned)
 
     def _held(self, objects: list, owned: list) -> dict[int, list]:
-        found: dict[int, dict] = {}
-        roots = []
-        for index, obj in enumerate(objects):
-            kind = self.kinds.of(obj)
-            if kind in (TENSOR, WRAPPER):
-                found[index] = {s[:2]: s for s in self._storages(obj)}
-                roots.append((index, self._graph_of(obj)))
-            elif kind == NODE:
-                found[index] = {}
-                roots.append((index, [obj]))
-        if not found:
+        tensors = [i for i, o in enumerate(objects) if self.kinds.of(o) in (TENSOR, WRAPPER)]
+        nodes = [i for i, o in enumerate(objects) if self.kinds.of(o) == NODE]
+        if not tensors and not nodes:
             return {}
+        # Before anything is read: reading makes tensors, aliases of a sparse one's parts and what a graph saved.
+        alive = self._alive(objects, owned)
+        found = {i: {s[:2]: s for s in self._storages(objects[i])} for i in tensors}
+        found.update((i, {}) for i in nodes)
+        roots = [(i, self._graph_of(objects[i])) for i in tensors] + [(i, [objects[i]]) for i in nodes]
         if self._readable:
             self._walk(roots, lambda index, storages: found[index].update({s[:2]: s for s in storages}))
         if not any(found.values()):
             return {}
-        shared = self._shared(objects, owned)
+        shared = self._shared(alive)
         return {
             index: [s for key, s in storages.items() if key not in shared]
             for index, storages in found.items()
             if not shared.issuperset(storages)
         }
 
-    def _shared(self, objects: list, owned: list) -> set:
-        """(device, address) of the memory that something alive holds."""
+    def _alive(self, objects: list, owned: list) -> list:
+        """The tensors that are on neither list; those that C++ alone owns are, where it cannot be told for whom."""
         besides = set(map(id, objects))
         if self._readable:
             besides.update(map(id, owned))
         else:
             self.note = "memory that autograd keeps is left out: a backward pass was running, or this torch does not show it"
-        alive = gc.get_objects()
-        tensors = [o for o in alive if self.kinds.of(o) in (TENSOR, WRAPPER) and id(o) not in besides]
-        del alive
+        return [o for o in gc.get_objects() if self.kinds.of(o) in (TENSOR, WRAPPER) and id(o) not in besides]
+
+    def _shared(self, tensors: list) -> set:
+        """(device, address) of the memory that these hold, and their graphs."""
         shared: set = set()
         roots = []
         for count, tensor in enumerate(tensors):

@@ -290,6 +290,7 @@ class Continuous(Watch):
         """Adds torch's gc callback. The user's debug flags and gc.garbage, which torch overwrites, are put back at the end."""
         self._debug = gc.get_debug()
         self._theirs = list(gc.garbage)
+        before = set(map(id, gc.callbacks))
         if torch_api.cycles_has_observer("observe_garbage"):
             torchs = torch_api.cycles_observe_garbage(self._on_garbage)
         else:
@@ -299,11 +300,16 @@ class Continuous(Watch):
                 if restore_recorder is not None:
                     restore_recorder()
 
+        added = [c for c in gc.callbacks if id(c) not in before]
+
         def remove() -> None:
+            # torch takes out what is equal to its callback, which another's callback may say it is.
+            others = [c for c in gc.callbacks if not any(c is ours for ours in added)]
             try:
                 torchs()
             except ValueError:
                 pass  # the program took it out itself
+            gc.callbacks[:] = others
             # torch does its work in a profile function, at the next call or two after a collection. Let one that waits run.
             for _ in range(3):
                 _nothing()

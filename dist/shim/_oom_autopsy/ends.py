@@ -144,9 +144,22 @@ def finish(me, error, kind=None, limit=None):
         }
         if me.cuda_seen:
             _settle(me, kind, limit)
+        elif me.recorder["state"] == "idle":
+            me.recorder.update(reason=never_used(os.path.exists))
     except Exception as failure:
         me.fault("exit", f"the end was not recorded in full: {faults.describe(failure)}")
     me.save()
+
+
+def never_used(exists):
+    """Why nothing was recorded in a process that has a CUDA build and never initialised CUDA. Asks no
+    runtime."""
+    if any(exists(node) for node in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
+        return "the program never used CUDA"
+    return (
+        "the program never used CUDA, and no NVIDIA device is visible here: "
+        "run the step on a GPU runner, or give its container the GPU (docker: --gpus all)"
+    )
 
 
 def _settle(me, kind, limit):

@@ -108,6 +108,8 @@ def _before_programs_call(enabled):
 
 def history(me):
     """What a snapshot taken now would hold: `armed`, `interrupted`, `foreign` or `none`."""
+    if me.recorder["state"] == "unsupported":
+        return "none"  # cudaMallocAsync raises even when asked
     enabled = torch_api.history_enabled()
     if me.armed:
         if enabled is False:

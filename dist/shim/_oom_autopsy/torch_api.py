@@ -450,13 +450,15 @@ def annotation_names():
     return found
 
 
-# --- census: tensors, storages and the autograd graph, read without running anyone's code -----------------------
-# Every reader below is the C slot itself, taken from torch's own base class and never from the object: a subclass
-# may override `grad`, `untyped_storage` or `__torch_function__`, and those overrides are the user's code.
+# --- census: tensors, storages and the autograd graph, read without running anyone's code -------------------
+# Every reader below is the C slot itself, taken from torch's own base class and never from the object: a
+# subclass may override `grad`, `untyped_storage` or `__torch_function__`, and those overrides are the user's
+# code.
 
 
 class CensusApi:
-    """The torch names a census needs, looked up once per look; one that this torch lacks is None and is named in `lacks`."""
+    """The torch names a census needs, looked up once per look; one that this torch lacks is None and is
+    named in `lacks`."""
 
     def __init__(self, torch):
         c = torch._C
@@ -480,20 +482,23 @@ class CensusApi:
             torch.sparse_csc: (base.ccol_indices, base.row_indices, base.values),
             torch.sparse_bsc: (base.ccol_indices, base.row_indices, base.values),
         }
-        # storages: _storage_address and _has_Standard_Deleter came with CUDA graph trees (2.1; seen in 2.14.1)
+        # storages: _storage_address and _has_Standard_Deleter came with CUDA graph trees (2.1; seen in
+        # 2.14.1)
         self.storage_nbytes = storage.nbytes
         self.storage_pointer = storage.data_ptr
         self.storage_device = type.__dict__["__dict__"].__get__(storage)["device"].__get__
         self.storage_address = self._optional(c, "_storage_address")
         self.has_standard_deleter = self._optional(c, "_has_Standard_Deleter")
-        # guards: no __torch_function__ of a subclass or a mode, no __torch_dispatch__ mode, no autograd recording
+        # guards: no __torch_function__ of a subclass or a mode, no __torch_dispatch__ mode, no autograd
+        # recording
         self.no_torch_function = c.DisableTorchFunction
         self.no_torch_dispatch = self._optional(c, "_DisableTorchDispatch")
         self.below_autograd = self._optional(c, "_AutoDispatchBelowAutograd")
         # the backward pass that runs on this thread, if any (2.0; seen in 2.14.1)
         self.graph_task_id = self._optional(c, "_current_graph_task_id")
         self.autograd_node = self._optional(c, "_current_autograd_node")
-        # SavedTensor.data and .unpack_hook read a saved tensor without unpacking it (2.6; seen in 2.13.0 and 2.14.1)
+        # SavedTensor.data and .unpack_hook read a saved tensor without unpacking it (2.6; seen in 2.13.0 and
+        # 2.14.1)
         saved = getattr(getattr(c, "_autograd", None), "SavedTensor", None)
         self.saved_data = self._slot(saved, "data")
         self.saved_hook = self._slot(saved, "unpack_hook")
@@ -505,7 +510,8 @@ class CensusApi:
             for code in [getattr(getattr(module, name, None), "__code__", None)]
             if code is not None
         )
-        run = getattr(torch.autograd.graph, "_engine_run_backward", None)  # 2.3; before it: autograd.backward itself
+        # 2.3; before it, autograd.backward itself
+        run = getattr(torch.autograd.graph, "_engine_run_backward", None)
         self.backward_codes = frozenset(
             id(code)
             for function in (run, torch.autograd.backward, torch.autograd.grad)
@@ -537,7 +543,8 @@ class CensusApi:
         return slot.__get__
 
     def raw_saved_slots(self, node_type):
-        """The `_raw_saved_*` C slots of an autograd node's type. Never `_saved_*`: that runs unpack hooks of the user."""
+        """The `_raw_saved_*` C slots of an autograd node's type. Never `_saved_*`: that runs unpack hooks
+        of the user."""
         found = []
         for cls in type.__dict__["__mro__"].__get__(node_type):
             for name, slot in type.__dict__["__dict__"].__get__(cls).items():
@@ -560,10 +567,10 @@ def forked_after_cuda(torch):
     return bool(ask is not None and ask())
 
 
-# What FlatParameter (FSDP 1) keeps in attributes that is a gradient; its other tensors are shards of the parameter
-# (torch/distributed/fsdp/_flat_param.py, seen in 2.13.0 and 2.14.1).
+# What FlatParameter (FSDP 1) keeps in attributes that is a gradient; its other tensors are shards of the
+# parameter (torch/distributed/fsdp/_flat_param.py, seen in 2.13.0 and 2.14.1).
 FLAT_PARAMETER_GRADIENTS = frozenset({"_saved_grad_shard", "_cpu_grad"})
-# --- end of census ----------------------------------------------------------------------------------------------
+# --- end of census ------------------------------------------------------------------------------------------
 
 
 # --- reference cycles (cycles.py) -----------------------------------------------------------------------------------

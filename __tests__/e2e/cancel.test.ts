@@ -1,0 +1,225 @@
+/** Cancels, time limits and kills, at any moment, of anybody: the code, the verdict and the evidence are right, and nobody is left. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { cleanUp } from './kit.js';
+import { expectClean, onDisk, plain, replayScript, SOAK, scratch } from './replay.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+/** The runner's ladder, shorter. */
+const FAST = { sigint: 3000, sigterm: 2000, streams: 1000 };
+
+const WAIT = `python -c 'import time; print("READY", flush=True); time.sleep(600)'`;
+const ready = (line: string): boolean => line.includes('READY');
+
+describe('a cancel while the step runs', () => {
+  it.each(['github', 'act'] as const)(
+    'in the style of %s ends everybody, groups of their own included, and says cancelled',
+    async (cancelStyle) => {
+      const pids = join(scratch(), 'pids');
+      const deaf = `bash -c 'trap "" INT TERM HUP; echo $$ >> ${pids}; while :; do sleep 0.1; done'`;
+      const step = await plain(
+        `setsid ${deaf} &\ntimeout 300 ${deaf} &\nwhile [ "$(wc -l < ${pids} 2>/dev/null || echo 0)" -lt 2 ]; do sleep 0.05; done\n${WAIT}`,
+        { with: { 'grace-period': '1' }, run: { cancelAfter: ready, cancelStyle, graces: FAST } },
+      );
+      expectClean(step);
+      expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
+      expect(step.report.conclusion).toBe('cancelled');
+      expect(step.report.summary).toMatch(/cancelled/i);
+      if (cancelStyle === 'github') {
+        expect(step.report.main).toMatchObject({ code: 130, sent: ['SIGINT'] });
+        expect(step.outputs).toMatchObject({ verdict: 'cancelled', 'exit-code': '130' });
+        expect(step.report.post?.log).toBe('');
+      } else {
+        expect(step.report.main.signal).toBe('SIGKILL');
+        expect(step.report.post?.log).toMatch(/ended \d+ processes of the step/);
+        expect(step.report.post?.outputs['verdict']).toBe('cancelled');
+      }
+    },
+    MINUTES,
+  );
+
+  it.each(['github', 'act'] as const)(
+    'in the style of %s keeps an out-of-memory: verdict oom, evidence published',
+    async (cancelStyle) => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\n${WAIT}`, {
+        run: { cancelAfter: ready, cancelStyle, graces: FAST },
+      });
+      expectClean(step);
+      expect(step.artifacts.map(({ name }) => name)).toEqual(['oom-autopsy-job-0-1']);
+      expect(step.artifacts[0]?.files.filter((file) => file.endsWith('.pickle'))).toHaveLength(1);
+      const told = cancelStyle === 'github' ? step.outputs : (step.report.post?.outputs ?? {});
+      expect(told).toMatchObject({ verdict: 'oom', 'snapshot-count': '1' });
+      expect(step.report.summary).toMatch(/Out of GPU memory/);
+      expect(onDisk(step)).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it(
+    'by a time limit is a cancel too',
+    async () => {
+      const step = await plain(WAIT, { run: { timeoutMs: 2500, graces: FAST } });
+      expectClean(step);
+      expect(step.report.conclusion).toBe('failure');
+      expect(step.outputs['verdict']).toBe('cancelled');
+    },
+    MINUTES,
+  );
+});
+
+describe('a cancel while main publishes', () => {
+  const publishing = (line: string): boolean => /oom-autopsy: publishing 1 snapshot/.test(line);
+
+  it(
+    'loses nothing: main tells what it knows, post uploads',
+    async () => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nexit 3`, {
+        service: { CreateArtifact: 'hangx1' },
+        run: { cancelAfter: publishing, graces: FAST },
+      });
+      expectClean(step);
+      expect(step.report.main).toMatchObject({ code: 3, sent: ['SIGINT', 'SIGTERM'] });
+      expect(step.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom', 'snapshot-count': '1' });
+      expect(step.report.main.summary).toMatch(/the post step tries again/);
+      expect(step.report.post?.summary).toMatch(/It is done: artifact/);
+      expect(step.artifacts).toHaveLength(1);
+      const uploaded = JSON.parse(readFileSync(join(step.artifacts[0]?.dir ?? '', 'manifest.json'), 'utf8'));
+      expect(uploaded).toMatchObject({ step: { exit_code: 3 }, verdict: { name: 'oom' } });
+      expect(step.manifest.published).toMatchObject({ state: 'uploaded', artifact: { id: expect.any(Number) } });
+    },
+    MINUTES,
+  );
+
+  it(
+    'and is killed at once: post knows the exit code and the verdict, and publishes',
+    async () => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nexit 3`, {
+        service: { CreateArtifact: 'hangx1' },
+        run: { cancelAfter: publishing, cancelStyle: 'act' },
+      });
+      expectClean(step);
+      expect(step.report.main.signal).toBe('SIGKILL');
+      // What main knew is with the runner already.
+      expect(step.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
+      expect(step.report.post?.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
+      expect(step.artifacts).toHaveLength(1);
+      expect(step.report.summary.match(/Out of GPU memory/g)).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  it(
+    'and the service stays dead: the files stay, and the summary says where',
+    async () => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nexit 3`, {
+        service: { '*': 'hang' },
+        env: { OOM_AUTOPSY_PUBLISH_TIMEOUT: '2' },
+        run: { cancelAfter: publishing, graces: { ...FAST, sigint: 500 } },
+      });
+      expectClean(step);
+      expect(step.report.post?.summary).toMatch(/did not succeed[\s\S]*\.pickle[\s\S]*sha256:/);
+      expect(onDisk(step).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
+    },
+    MINUTES,
+  );
+});
+
+describe('SIGKILL', () => {
+  it(
+    'of main: post ends the step, and says that nobody saw the exit code',
+    async () => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nsleep 600 &\nkill -KILL $PPID\nsleep 600`);
+      expectClean(step);
+      expect(step.report.main.signal).toBe('SIGKILL');
+      expect(step.report.summary).toMatch(/exit code of the step was not seen|not seen/);
+      expect(step.artifacts).toHaveLength(1);
+      expect(step.report.jobConclusion).toBe('failure');
+    },
+    MINUTES,
+  );
+
+  it.each([
+    ['the shell', 'kill -KILL $$'],
+    ['the program', `python -c 'import os; os.kill(os.getpid(), 9)'`],
+  ])(
+    'of %s gives 137 and killed, never host-oom',
+    async (_who, run) => {
+      const step = await plain(run);
+      expectClean(step);
+      expect(step.report.main.code).toBe(137);
+      expect(step.outputs).toMatchObject({ verdict: 'killed', 'exit-code': '137' });
+      expect(step.report.post?.log).toBe('');
+    },
+    MINUTES,
+  );
+
+  it(
+    'of post loses nothing that is on disk',
+    async () => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nkill -KILL $PPID\nsleep 600`, {
+        service: { '*': 'hang' },
+        run: {
+          onStart: (stage: string, pid: number) => {
+            if (stage === 'post') setTimeout(() => process.kill(pid, 'SIGKILL'), 2500);
+          },
+        },
+      });
+      expect(step.report.post?.signal).toBe('SIGKILL');
+      expect(step.report.orphans).toEqual([]);
+      expect(onDisk(step).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
+    },
+    MINUTES,
+  );
+});
+
+describe('post', () => {
+  it(
+    'does nothing after a main that came to its end, green or red',
+    async () => {
+      for (const run of ['true', 'exit 4']) {
+        const step = await plain(run);
+        expect(step.report.post).toMatchObject({ code: 0, log: '', summary: '' });
+      }
+    },
+    MINUTES,
+  );
+});
+
+describe('a cancel at any moment', () => {
+  const rounds = SOAK ? 20 : 2;
+  const cases = (['github', 'act'] as const).flatMap((style) =>
+    ([false, true] as const).flatMap((oom) =>
+      Array.from({ length: rounds }, (_, i) => ({ style, oom, at: Math.round(((i + Math.random()) * 2500) / rounds) })),
+    ),
+  );
+
+  it.each(cases)(
+    '%j leaves no process and no temporary, and loses no file',
+    async ({ style, oom, at }) => {
+      const replay = await replayScript();
+      const mark = join(scratch(), 'replayed');
+      const run = oom
+        ? `python '${replay}'; touch ${mark}; sleep 0.3; exit 3`
+        : `sleep 0.5; python -c 'print(1)'; sleep 0.3`;
+      const step = await plain(run, { run: { cancelAfter: at, cancelStyle: style, graces: FAST } });
+      expectClean(step);
+      const published = step.artifacts.flatMap(({ files }) => files).filter((file) => file.endsWith('.pickle'));
+      const kept = onDisk(step).filter((name) => name.endsWith('.pickle'));
+      // Whoever was on disk is in an artifact or still there.
+      if (existsSync(mark)) expect(published.length + kept.length).toBe(1);
+      const told = step.outputs['verdict'] ?? step.report.post?.outputs['verdict'];
+      if (step.report.conclusion === 'success') expect(told).toBe('ok');
+      else if (told !== undefined) expect(['cancelled', 'oom', 'ok', 'failed']).toContain(told);
+      if (existsSync(mark)) expect(told).toBe('oom');
+    },
+    MINUTES,
+  );
+});

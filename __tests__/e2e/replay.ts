@@ -1,0 +1,103 @@
+/**
+ * For tests of faults: real evidence, made once by real torch, put into the evidence folder of as many steps as the test
+ * likes. So a row of the fault matrix takes a second and not ten. And what must hold after any of them.
+ */
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { deviceEnv, freshFolder, plainPython, runStep, type Step, type StepOptions } from './kit.js';
+
+export const SOAK = process.env['OA_SOAK'] === '1';
+
+/** A training that ran out of memory, in a few lines and with a small snapshot. */
+export const OUT_OF_MEMORY = `
+import torch
+held = [torch.empty(1 << 20, dtype=torch.uint8, device='cuda') for _ in range(8)]
+def train_step():
+    return torch.empty(1 << 40, dtype=torch.uint8, device='cuda')
+train_step()
+`;
+
+/** Copies the template beside it into the step's evidence folder, as if its processes were of this step. */
+const REPLAY = `
+import json, os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+token = sys.argv[1] if len(sys.argv) > 1 else None
+first = os.environ['PYTHONPATH'].split(':')[0]
+config = json.load(open(os.path.join(first, '_oom_autopsy', 'config.json')))
+def named(text, old):
+    return text.replace(old, token) if token else text
+[receipt] = [name for name in os.listdir(os.path.join(here, 'evidence')) if name.endswith('.receipt.json')]
+old = receipt.split('.')[0].rsplit('-', 1)[1]
+for name in os.listdir(os.path.join(here, 'evidence')):
+    data = open(os.path.join(here, 'evidence', name), 'rb').read()
+    if name == receipt:
+        content = json.loads(named(data.decode(), old))
+        content['step'] = config['step']
+        data = json.dumps(content).encode()
+    with open(os.path.join(config['evidence'], named(name, old)), 'xb') as file:
+        file.write(data)
+print('replayed', flush=True)
+`;
+
+let made: Promise<string> | null = null;
+
+/** Path of a script that puts an out-of-memory's evidence (one receipt, one snapshot) into the step that runs it. */
+export function replayScript(): Promise<string> {
+  made ??= make();
+  return made;
+}
+
+async function make(): Promise<string> {
+  const folder = freshFolder('oom-autopsy-template-');
+  const evidence = join(folder, 'made');
+  const step = await runStep({
+    inputs: { run: OUT_OF_MEMORY, shell: 'python', 'evidence-dir': evidence, upload: 'false' },
+    env: deviceEnv('256M'),
+    noService: true,
+  });
+  if (step.outputs['verdict'] !== 'oom') throw new Error(`no template: ${step.report.log}`);
+  cpSync(evidence, join(folder, 'evidence'), { recursive: true });
+  const script = join(folder, 'replay.py');
+  writeFileSync(script, REPLAY);
+  return script;
+}
+
+/** A step with a plain Python, silent about torch. */
+export const plain = (
+  run: string,
+  more: Partial<StepOptions> & { with?: Record<string, string> } = {},
+): Promise<Step> =>
+  runStep({
+    python: plainPython(),
+    ...more,
+    inputs: { run, 'if-no-torch': 'ignore', ...more.with },
+  });
+
+/** All names below a folder, links not followed. */
+export function* namesBelow(folder: string): Generator<string> {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const path = join(folder, name);
+    yield path;
+    if (lstatSync(path).isDirectory()) yield* namesBelow(path);
+  }
+}
+
+/** Files of the evidence that lie on disk after the step, by name. */
+export const onDisk = (step: Step): string[] =>
+  [...namesBelow(step.temp)].filter((path) => /\/evidence\/[^/]+$/.test(path)).map((path) => path.split('/').at(-1) ?? '').sort();
+
+/** What must hold after every fault: no process, no temporary, no staging folder, and a post that turns nothing red. */
+export function expectClean(step: Step): void {
+  expect(step.report.orphans).toEqual([]);
+  expect([...namesBelow(step.temp)].filter((path) => /\/\.upload-|\.tmp-\d+$/.test(path))).toEqual([]);
+  expect(step.report.post?.code).toBe(0);
+  expect(step.report.problems).toEqual([]);
+}
+
+/** A folder that only this test knows, for pids and marks of the step. */
+export function scratch(): string {
+  const folder = freshFolder('oom-autopsy-scratch-');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
