@@ -1,10 +1,11 @@
-"""What `categories: timeline` costs on the steps that it covers, beside a no-op TorchDispatchMode and torch's profiler.
+"""What `categories: timeline` costs on the steps that it covers, beside a no-op TorchDispatchMode and torch's
+profiler.
 
     python bench/timeline.py [--rounds 9] [--steps 10] [--json]
 
-Ratios over the plain step, in CPU time (medians of interleaved rounds in one process, one thread), so that a busy machine moves
-them little. Budget: 1.15x on steps of 100 ms or more; on tiny models 1.4x the no-op mode. Nothing here asserts a time.
-"""
+Ratios over the plain step, in CPU time (medians of interleaved rounds in one process, one thread), so that a
+busy machine moves them little. Budget: 1.15x on steps of 100 ms or more; on tiny models 1.4x the no-op mode.
+Nothing here asserts a time."""
 
 from __future__ import annotations
 
@@ -108,9 +109,16 @@ def main():
             for way, run in WAYS.items():
                 seconds[way].append(run(step, 3 if large else options.steps))
         row = {way: statistics.median(values) for way, values in seconds.items()}
-        ratios = {way: statistics.median(v / p for v, p in zip(seconds[way], seconds["plain"])) for way in WAYS}
-        ratios["timeline over no-op"] = statistics.median(t / n for t, n in zip(seconds["timeline"], seconds["no-op mode"]))
-        report[name] = {"plain_ms": round(row["plain"] * 1e3, 3), **{k: round(v, 2) for k, v in ratios.items() if k != "plain"}}
+        ratios = {
+            way: statistics.median(v / p for v, p in zip(seconds[way], seconds["plain"])) for way in WAYS
+        }
+        ratios["timeline over no-op"] = statistics.median(
+            t / n for t, n in zip(seconds["timeline"], seconds["no-op mode"])
+        )
+        report[name] = {
+            "plain_ms": round(row["plain"] * 1e3, 3),
+            **{k: round(v, 2) for k, v in ratios.items() if k != "plain"},
+        }
         if not options.json:
             print(f"{name:24s} {report[name]}", flush=True)
     if options.json:

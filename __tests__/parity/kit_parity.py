@@ -1,4 +1,5 @@
-"""Helpers of the parity tests: the package on the path, real interpreters, and one small driver for sabotage."""
+"""Helpers of the parity tests: the package on the path, real interpreters, and one small driver for
+sabotage."""
 
 import json
 import os
@@ -27,8 +28,12 @@ def parity(python, *arguments, env=None, cwd=None):
     """Runs the package by its folder's path, as the action does. (code, stdout, stderr)"""
     done = subprocess.run(
         [python, str(PARITY / "oom_autopsy_parity"), *map(str, arguments)],
-        env={**os.environ, **(env or {})}, cwd=cwd, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -61,7 +66,8 @@ print(json.dumps(judge.judge(frozen, "fixture", facts, results, kernels, trigger
 
 
 def sabotaged(python, sabotage, names=("mlp/sgd/warm",)):
-    """The judgement over a few of the built-in scenarios, with `sabotage` (statements) run first. Real processes throughout."""
+    """The judgement over a few of the built-in scenarios, with `sabotage` (statements) run first. Real
+    processes throughout."""
     code = _DRIVER.format(parity=str(PARITY), fixture=str(FIXTURE), names=tuple(names), sabotage=sabotage)
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

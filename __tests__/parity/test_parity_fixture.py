@@ -1,4 +1,5 @@
-"""The frozen fixture: valid, small, holding what was published and measured; and every fixture that cannot be used is refused by name."""
+"""The frozen fixture: valid, small, holding what was published and measured; and every fixture that cannot be
+used is refused by name."""
 
 import json
 import sys
@@ -44,7 +45,15 @@ def test_it_is_valid_by_its_schema(frozen):
 def test_torchlens_golden_is_met_to_the_number(frozen):
     """Published by TorchLens for its pinned scenario on torch 2.13: 51 keys."""
     keys = frozen["scenarios"]["torchlens-mlp/sgd/first-two"]["oracle"]["keys"]
-    assert keys == {"ACTIVATION": 10, "AUTOGRAD_DETAIL": 4, "GRADIENT": 8, "INPUT": 5, "OPTIMIZER_STATE": 8, "PARAMETER": 8, "TEMPORARY": 8}
+    assert keys == {
+        "ACTIVATION": 10,
+        "AUTOGRAD_DETAIL": 4,
+        "GRADIENT": 8,
+        "INPUT": 5,
+        "OPTIMIZER_STATE": 8,
+        "PARAMETER": 8,
+        "TEMPORARY": 8,
+    }
     assert sum(keys.values()) == 51
 
 
@@ -75,13 +84,17 @@ def test_the_two_accounts_of_a_fixture_agree_with_themselves(frozen):
         table = entry["migration"]
         rows = sum(r["bytes"] for r in table["rows"])
         assert rows == table["joined_bytes"]
-        assert rows + sum(r["bytes"] for r in table["view_only"]) == sum(entry["view"]["bytes"].values()), name
+        assert rows + sum(r["bytes"] for r in table["view_only"]) == sum(entry["view"]["bytes"].values()), (
+            name
+        )
         assert rows + sum(r["bytes"] for r in table["oracle_only"]) == table["keyed_bytes"], name
 
 
 def test_sentences_quote_the_scenario_they_speak_of(frozen):
     table = frozen["scenarios"]["transformer/adam/warm"]["migration"]
-    said = migration.line("transformer/adam/warm", table, frozen["scenarios"]["transformer/adam/warm"]["oracle"]["bytes"])
+    said = migration.line(
+        "transformer/adam/warm", table, frozen["scenarios"]["transformer/adam/warm"]["oracle"]["bytes"]
+    )
     assert said.startswith("transformer/adam/warm: 99.72 % of the oracle's")
     assert "AUTOGRAD_DETAIL went to unknown (53 tensors, 1.19 MiB)" in said
     assert "larger: the view alone saw 24 of gradient" in said
@@ -90,20 +103,36 @@ def test_sentences_quote_the_scenario_they_speak_of(frozen):
 
 
 def test_deaths_with_nothing_between_have_no_order():
-    assert sequence.canonical(["- b 2", "- a 1", "+ c 3", "- z 1", "- b 1"]) == ["- a 1", "- b 2", "+ c 3", "- b 1", "- z 1"]
-    assert sequence.first_difference(["a", "b"], ["a"]) == {"what": "event 2 of 2", "fixture": "b", "now": "(no more events)"}
+    assert sequence.canonical(["- b 2", "- a 1", "+ c 3", "- z 1", "- b 1"]) == [
+        "- a 1",
+        "- b 2",
+        "+ c 3",
+        "- b 1",
+        "- z 1",
+    ]
+    assert sequence.first_difference(["a", "b"], ["a"]) == {
+        "what": "event 2 of 2",
+        "fixture": "b",
+        "now": "(no more events)",
+    }
 
 
-@pytest.mark.parametrize(("edit", "says"), [
-    (lambda d: d.update(schema="oom-autopsy.fixture.v2"), "a later one than"),
-    (lambda d: d.update(schema="something"), "accepted: 'oom-autopsy.fixture.v1'"),
-    (lambda d: d.update(scenarios={}), "holds no scenario"),
-    (lambda d: d.update(environment=None), "environment is NoneType, not dict"),
-    (lambda d: d["scenarios"].update({"mlp/other/warm": d["scenarios"]["mlp/sgd/warm"]}), "names scenario 'mlp/other/warm'"),
-    (lambda d: d["scenarios"].pop("mlp/sgd/warm"), "does not hold scenario 'mlp/sgd/warm'"),
-    (lambda d: d["scenarios"]["mlp/sgd/warm"].pop("view"), "lacks one of oracle, view, migration"),
-    (lambda d: d["scenarios"]["mlp/sgd/warm"].update(warm=7), "with warm=7"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda d: d.update(schema="oom-autopsy.fixture.v2"), "a later one than"),
+        (lambda d: d.update(schema="something"), "accepted: 'oom-autopsy.fixture.v1'"),
+        (lambda d: d.update(scenarios={}), "holds no scenario"),
+        (lambda d: d.update(environment=None), "environment is NoneType, not dict"),
+        (
+            lambda d: d["scenarios"].update({"mlp/other/warm": d["scenarios"]["mlp/sgd/warm"]}),
+            "names scenario 'mlp/other/warm'",
+        ),
+        (lambda d: d["scenarios"].pop("mlp/sgd/warm"), "does not hold scenario 'mlp/sgd/warm'"),
+        (lambda d: d["scenarios"]["mlp/sgd/warm"].pop("view"), "lacks one of oracle, view, migration"),
+        (lambda d: d["scenarios"]["mlp/sgd/warm"].update(warm=7), "with warm=7"),
+    ],
+)
 def test_a_fixture_that_cannot_be_used_is_refused_with_the_value_and_the_remedy(tmp_path, edit, says):
     data = json.loads(FIXTURE.read_text())
     edit(data)
@@ -124,7 +153,9 @@ def test_an_edit_by_hand_is_told_from_a_drift(tmp_path):
     assert "does not match its own sha256" in err
 
 
-@pytest.mark.parametrize(("content", "says"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is no JSON object")])
+@pytest.mark.parametrize(
+    ("content", "says"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is no JSON object")]
+)
 def test_what_is_no_fixture_at_all_is_named(tmp_path, content, says):
     path = tmp_path / "f.json"
     if content is not None:

@@ -1,4 +1,5 @@
-"""Freezing: byte-identical, refused by another torch; and a fixture of the user's own, from a file of theirs."""
+"""Freezing: byte-identical, refused by another torch; and a fixture of the user's own, from a file of
+theirs."""
 
 import json
 
@@ -44,7 +45,9 @@ def test_another_torch_may_not_freeze_the_built_in_fixture(tmp_path):
 @pytest.fixture
 def own(tmp_path):
     (tmp_path / "my_step.py").write_text(STEP)
-    code, _, err = parity(interpreter("CPU"), "freeze", "--scenario", "my_step.py", "-o", "my-step.json", cwd=tmp_path)
+    code, _, err = parity(
+        interpreter("CPU"), "freeze", "--scenario", "my_step.py", "-o", "my-step.json", cwd=tmp_path
+    )
     assert code == 0, err
     return tmp_path
 
@@ -63,14 +66,17 @@ def test_a_fixture_of_the_users_own_matches_until_their_step_changes(own, tmp_pa
     assert any("its sha256 differs" in line for line in result["says"])
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    (None, "is not there. Put it back"),
-    ("x = 1", "defines no build()"),
-    ("build = lambda: 3", None),
-    ("1 / 0", "ZeroDivisionError"),
-    (STEP.replace("WARM = 1", "WARM = -2"), "WARM = -2"),
-    (STEP.replace("WARM = 1", "WARM = 2"), "Freeze it again"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "is not there. Put it back"),
+        ("x = 1", "defines no build()"),
+        ("build = lambda: 3", None),
+        ("1 / 0", "ZeroDivisionError"),
+        (STEP.replace("WARM = 1", "WARM = -2"), "WARM = -2"),
+        (STEP.replace("WARM = 1", "WARM = 2"), "Freeze it again"),
+    ],
+)
 def test_a_scenario_file_that_cannot_be_used_is_named(own, text, says):
     file = own / "my_step.py"
     if text is None:
@@ -89,6 +95,8 @@ def test_a_scenario_file_that_cannot_be_used_is_named(own, text, says):
 
 def test_a_fixture_of_another_scenario_is_refused(own):
     (own / "other.py").write_text(STEP)
-    code, _, err = parity(interpreter("CPU"), "check", "--fixture", own / "my-step.json", "--scenario", own / "other.py")
+    code, _, err = parity(
+        interpreter("CPU"), "check", "--fixture", own / "my-step.json", "--scenario", own / "other.py"
+    )
     assert code == 2
     assert "fixture is of scenario 'my_step', the file gives 'other'" in err

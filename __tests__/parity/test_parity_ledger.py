@@ -1,4 +1,5 @@
-"""The view's vocabulary and its ledger: six categories, nothing else sayable; sums that add up whatever the order of events."""
+"""The view's vocabulary and its ledger: six categories, nothing else sayable; sums that add up whatever the
+order of events."""
 
 import ast
 
@@ -29,26 +30,40 @@ def test_an_inferred_category_is_no_value_of_the_type(word):
 @pytest.mark.parametrize("file", ["view.py", "view_ledger.py", "timeline.py"])
 def test_no_code_of_the_view_holds_an_inferred_word(file):
     tree = ast.parse((ROOT / "shim" / "_oom_autopsy" / file).read_text())
-    prose = {id(n.body[0].value) for n in ast.walk(tree)
-             if isinstance(n, (ast.Module, ast.ClassDef, ast.FunctionDef)) and n.body and isinstance(n.body[0], ast.Expr)}
-    said = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in prose]
-    said += [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)] + [n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    prose = {
+        id(n.body[0].value)
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and n.body
+        and isinstance(n.body[0], ast.Expr)
+    }
+    said = [
+        n.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in prose
+    ]
+    said += [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)] + [
+        n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
+    ]
     assert not [s for s in said if "TEMPORARY" in s.upper() or "AUTOGRAD_DETAIL" in s.upper()]
 
 
 R = ledger.Reason
 
 
-@pytest.mark.parametrize(("old", "new", "seen", "kept"), [
-    (R.OUTPUT_IN_BACKWARD, R.GRAD_ACCUMULATED, False, R.GRAD_ACCUMULATED),
-    (R.GRAD_ACCUMULATED, R.MODULE_PARAMETER, False, R.MODULE_PARAMETER),
-    (R.MODULE_PARAMETER, R.GRAD_AT_STEP, True, R.MODULE_PARAMETER),
-    (R.OUTPUT_OUTSIDE, R.MODULE_ARGUMENT, False, R.MODULE_ARGUMENT),
-    (R.OUTPUT_IN_FORWARD, R.MODULE_ARGUMENT, False, R.OUTPUT_IN_FORWARD),
-    (R.OUTPUT_IN_BACKWARD, R.MODULE_ARGUMENT, False, R.OUTPUT_IN_BACKWARD),
-    (R.MODULE_BUFFER, R.MODULE_ARGUMENT, True, R.MODULE_ARGUMENT),
-    (R.OUTPUT_IN_OPTIMIZER, R.OPTIMIZER_STATE, False, R.OPTIMIZER_STATE),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "seen", "kept"),
+    [
+        (R.OUTPUT_IN_BACKWARD, R.GRAD_ACCUMULATED, False, R.GRAD_ACCUMULATED),
+        (R.GRAD_ACCUMULATED, R.MODULE_PARAMETER, False, R.MODULE_PARAMETER),
+        (R.MODULE_PARAMETER, R.GRAD_AT_STEP, True, R.MODULE_PARAMETER),
+        (R.OUTPUT_OUTSIDE, R.MODULE_ARGUMENT, False, R.MODULE_ARGUMENT),
+        (R.OUTPUT_IN_FORWARD, R.MODULE_ARGUMENT, False, R.OUTPUT_IN_FORWARD),
+        (R.OUTPUT_IN_BACKWARD, R.MODULE_ARGUMENT, False, R.OUTPUT_IN_BACKWARD),
+        (R.MODULE_BUFFER, R.MODULE_ARGUMENT, True, R.MODULE_ARGUMENT),
+        (R.OUTPUT_IN_OPTIMIZER, R.OPTIMIZER_STATE, False, R.OPTIMIZER_STATE),
+    ],
+)
 def test_the_observation_that_says_most_is_kept(old, new, seen, kept):
     assert ledger.better(old, new, seen=seen) is kept
 

@@ -18,8 +18,15 @@ def hooks():
     import sys
 
     module, optimizer = sys.modules["torch.nn.modules.module"], sys.modules["torch.optim.optimizer"]
-    return [len(d) for d in (module._global_forward_hooks, module._global_forward_pre_hooks,
-                             optimizer._global_optimizer_pre_hooks, optimizer._global_optimizer_post_hooks)]  # fmt: skip
+    return [
+        len(d)
+        for d in (
+            module._global_forward_hooks,
+            module._global_forward_pre_hooks,
+            optimizer._global_optimizer_pre_hooks,
+            optimizer._global_optimizer_post_hooks,
+        )
+    ]
 
 
 @pytest.fixture
@@ -157,7 +164,10 @@ def test_an_optimizer_whose_step_raises_does_not_stay_the_phase(recorder):
 def test_modules_on_other_threads_run_and_are_said_not_to_be_seen(recorder):
     """As torch.nn.parallel.parallel_apply does."""
     model, results = nn.Linear(3, 3), []
-    threads = [threading.Thread(target=lambda: results.append(model(torch.ones(1, 3)).sum().item())) for _ in range(3)]
+    threads = [
+        threading.Thread(target=lambda: results.append(model(torch.ones(1, 3)).sum().item()))
+        for _ in range(3)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -264,7 +274,11 @@ def test_resizes_are_events_and_out_arguments_are_no_new_storages(recorder):
     x = torch.empty(0)
     torch.add(torch.ones(4), torch.ones(4), out=x)
     x.resize_(10)
-    moves = [(kind, delta) for kind, row, delta in recorder.ledger.window().moves if row is recorder._live[id(x.untyped_storage())].row]
+    moves = [
+        (kind, delta)
+        for kind, row, delta in recorder.ledger.window().moves
+        if row is recorder._live[id(x.untyped_storage())].row
+    ]
     assert moves == [("~", 16), ("~", 24)]
 
 

@@ -1,5 +1,5 @@
-"""`categories: timeline` in real training programs: the numbers of the program stay to the bit, every hook goes, and what cannot be
-watched is said. Each program runs in a process of its own."""
+"""`categories: timeline` in real training programs: the numbers of the program stay to the bit, every hook
+goes, and what cannot be watched is said. Each program runs in a process of its own."""
 
 import json
 import os
@@ -50,7 +50,9 @@ def run(program, which="CPU", env=None):
     if not python:
         pytest.skip(f"OA_PYTHON_{which} names no interpreter")
     code = PRELUDE.format(shim=str(SHIM)) + textwrap.dedent(program)
-    done = subprocess.run([python, "-c", code], env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(
+        [python, "-c", code], env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=200
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -69,14 +71,30 @@ def test_losses_and_weights_are_equal_to_the_bit_and_every_hook_is_gone(which):
     assert watched["numbers"] == plain["numbers"]
     assert watched["hooks"] == plain["hooks"] == [0, 0, 0, 0, 0]
     result = watched["result"]
-    assert (result["state"], result["mode"], result["steps"], result["faults"]) == ("done", "operations", 3, [])
+    assert (result["state"], result["mode"], result["steps"], result["faults"]) == (
+        "done",
+        "operations",
+        3,
+        [],
+    )
     (device,) = result["devices"]
     assert device["device"] == "cpu"
-    assert set(device["categories"]) == {"parameter", "gradient", "input", "activation", "optimizer_state", "unknown"}
+    assert set(device["categories"]) == {
+        "parameter",
+        "gradient",
+        "input",
+        "activation",
+        "optimizer_state",
+        "unknown",
+    }
     weights = (16 * 32 + 32 + 64 + 32 * 4 + 4) * 4
     assert device["categories"]["parameter"] == {"count": 6, "bytes": weights}
     assert device["categories"]["optimizer_state"]["bytes"] == 2 * weights + 6 * 4
-    assert device["peak"]["bytes"] == sum(device["peak"]["by_category"].values()) == max(p["bytes"] for p in device["points"])
+    assert (
+        device["peak"]["bytes"]
+        == sum(device["peak"]["by_category"].values())
+        == max(p["bytes"] for p in device["points"])
+    )
     assert all(p["bytes"] == sum(p["by_category"].values()) for p in device["points"])
     assert [p["step"] for p in device["points"]] == sorted(p["step"] for p in device["points"])
     assert {p["step"] for p in device["points"]} == {1, 2, 3}
@@ -312,7 +330,8 @@ def test_what_this_torch_lacks_is_said():
 
 def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts():
     env = {"FAKE_CUDA_TOTAL_BYTES": "64M", "OA_STANDIN_TOTAL_BYTES": "64M"}
-    result = run("""
+    result = run(
+        """
     if not torch.cuda.is_available():
         say(skip=True)
     else:
@@ -322,7 +341,10 @@ def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts():
         for _ in range(4):
             optimizer.zero_grad(); model(torch.empty(8, 16, device="cuda")).sum().backward(); optimizer.step()
         say(skip=False, result=line.result(), hooks=hooks())
-    """, "CUDA", env)  # fmt: skip
+    """,
+        "CUDA",
+        env,
+    )
     if result["skip"]:
         pytest.skip("no device and no stand-in here")
     first = result["result"]["devices"][0]
@@ -330,5 +352,7 @@ def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts():
     assert first["categories"]["parameter"] == {"count": 2, "bytes": (16 * 4 + 4) * 4}
     assert first["categories"]["gradient"]["count"] >= 4
     # The backward ran on the engine's thread: it is told from a forward there, too.
-    assert "op_output_in_backward" in {r["reason"] for r in first["reasons"]} or "grad_after_accumulation" in {r["reason"] for r in first["reasons"]}
+    assert "op_output_in_backward" in {
+        r["reason"] for r in first["reasons"]
+    } or "grad_after_accumulation" in {r["reason"] for r in first["reasons"]}
     assert result["hooks"] == [0, 0, 0, 0, 0]

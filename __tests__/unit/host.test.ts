@@ -134,6 +134,17 @@ it('reads memory of machine and cgroup, the lowest limit upwards', () => {
   });
 });
 
+it('does not call a limit above the memory of the machine one', () => {
+  tree({
+    'proc/self/cgroup': '0::/\n',
+    'proc/self/mountinfo': V2,
+    'proc/meminfo': 'MemTotal: 16384 kB\n',
+    'sys/fs/cgroup/memory.max': `${16384 * 1024 + 1}\n`,
+    'sys/fs/cgroup/memory.current': '7\n',
+  });
+  expect(readHostMemory(root).limit).toBeNull();
+});
+
 it('does not take the "no limit" of cgroup v1 for a limit', () => {
   tree({
     'proc/self/cgroup': '4:memory:/\n',

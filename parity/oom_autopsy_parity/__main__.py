@@ -1,7 +1,8 @@
-"""Command line: `check` (exit 0 when the check could run, whatever it found; 2 when it could not be asked), `freeze`, `environment`.
+"""Command line: `check` (exit 0 when the check could run, whatever it found; 2 when it could not be asked),
+`freeze`, `environment`.
 
-Works as `python -m oom_autopsy_parity` and as `python .../oom_autopsy_parity` (the folder), with any interpreter that has torch.
-"""
+Works as `python -m oom_autopsy_parity` and as `python .../oom_autopsy_parity` (the folder), with any
+interpreter that has torch."""
 
 from __future__ import annotations
 
@@ -44,10 +45,14 @@ def check(path: str, scenario_file: str | None) -> dict[str, Any]:
         where = scenario_file or _scenario_file(frozen, path)
     problem = _torch_problem()
     if problem:
-        return judge.could_not_run(frozen, path, problem, "Name the interpreter that has torch in `python`.", None, _seconds())
+        return judge.could_not_run(
+            frozen, path, problem, "Name the interpreter that has torch in `python`.", None, _seconds()
+        )
     found = trigger.detect()
     if not runs.can_fork():
-        return judge.could_not_run(frozen, path, "this system cannot fork a process", "Run the check on Linux.", found, _seconds())
+        return judge.could_not_run(
+            frozen, path, "this system cannot fork a process", "Run the check on Linux.", found, _seconds()
+        )
     notes = []
     if frozen["built_in"]:
         facts, results = runs.run_built_in(scenarios)
@@ -57,9 +62,13 @@ def check(path: str, scenario_file: str | None) -> dict[str, Any]:
         facts, results = runs.run_file(where, name)
         kernels = {name: True}
         if fixture.file_sha256(where) != (frozen.get("scenario_file") or {}).get("sha256"):
-            notes.append(f"The scenario file {os.path.basename(where)} is not the one that was frozen: its sha256 differs.")
+            notes.append(
+                f"The scenario file {os.path.basename(where)} is not the one that was frozen: its sha256 differs."
+            )
     if "failed" in facts:
-        return judge.could_not_run(frozen, path, facts["reason"], "Run the scenario file by itself to see why.", found, _seconds())
+        return judge.could_not_run(
+            frozen, path, facts["reason"], "Run the scenario file by itself to see why.", found, _seconds()
+        )
     return judge.judge(frozen, path, facts, results, kernels, found, notes, _seconds())
 
 
@@ -70,7 +79,9 @@ def _seconds() -> float:
 def _scenario_file(frozen: dict[str, Any], path: str) -> str:
     relative = (frozen.get("scenario_file") or {}).get("path")
     if not isinstance(relative, str):
-        raise fixture.FixtureError(f"fixture {path!r} names no scenario file. Freeze it again, or give --scenario FILE.")
+        raise fixture.FixtureError(
+            f"fixture {path!r} names no scenario file. Freeze it again, or give --scenario FILE."
+        )
     return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), relative))
 
 
@@ -105,7 +116,9 @@ def _freeze(scenario: str | None, out: str) -> None:
         raise freeze.FreezeError("this system cannot fork a process. Freeze on Linux.")
     data = freeze.built_in() if scenario is None else freeze.users(scenario, out)
     freeze.write(data, out)
-    _say(f"frozen: {out} ({os.path.getsize(out)} bytes, {len(data['scenarios'])} of scenarios, torch {data['environment']['torch']})")
+    _say(
+        f"frozen: {out} ({os.path.getsize(out)} bytes, {len(data['scenarios'])} of scenarios, torch {data['environment']['torch']})"
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -113,10 +126,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("check", help="compare this interpreter's torch with a fixture")
     one.add_argument("--fixture", default=fixture.BUILT_IN_PATH)
-    one.add_argument("--scenario", help="the scenario file of a fixture of your own, where it is not beside it")
+    one.add_argument(
+        "--scenario", help="the scenario file of a fixture of your own, where it is not beside it"
+    )
     one.add_argument("--json", action="store_true", help="print the whole result as JSON")
     two = commands.add_parser("freeze", help="write a fixture")
-    two.add_argument("--scenario", help="a Python file that defines build(); without it the built-in scenarios (torch 2.13 only)")
+    two.add_argument(
+        "--scenario",
+        help="a Python file that defines build(); without it the built-in scenarios (torch 2.13 only)",
+    )
     two.add_argument("-o", "--out", required=True)
     commands.add_parser("environment", help="print what the numbers depend on")
     commands.add_parser("scenarios", help="list the built-in scenarios")
@@ -129,13 +147,22 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if options.command == "check":
             result = check(options.fixture, options.scenario)
-            print(json.dumps(result, sort_keys=True) if options.json else "\n".join([f"verdict: {result['verdict']}", *result["says"]]))
+            print(
+                json.dumps(result, sort_keys=True)
+                if options.json
+                else "\n".join([f"verdict: {result['verdict']}", *result["says"]])
+            )
         elif options.command == "freeze":
             _freeze(options.scenario, options.out)
         elif options.command == "environment":
             print(json.dumps(environment.environment(), indent=1, sort_keys=True))
         else:
-            print("\n".join(f"{s.name}: warm {s.warm}, steps {s.steps}{'; ' + s.says if s.says else ''}" for s in BUILT_IN))
+            print(
+                "\n".join(
+                    f"{s.name}: warm {s.warm}, steps {s.steps}{'; ' + s.says if s.says else ''}"
+                    for s in BUILT_IN
+                )
+            )
     except (fixture.FixtureError, ScenarioError, freeze.FreezeError) as error:
         _say(f"oom_autopsy_parity: {error}")
         return 2

@@ -1,8 +1,9 @@
-"""Runs measurements in forked children: one import of torch, a fresh process for each, at most one child for each core.
+"""Runs measurements in forked children: one import of torch, a fresh process for each, at most one child for
+each core.
 
-The parent must fork before any pool of threads exists in it, so it imports, and computes nothing. A child that raises, is killed
-or takes too long is a result like any other: {"failed": "crashed" | "removed" | "unsupported" | "scenario" | "timeout", "reason": one line}.
-"""
+The parent must fork before any pool of threads exists in it, so it imports, and computes nothing. A child
+that raises, is killed or takes too long is a result like any other: {"failed": "crashed" | "removed" |
+"unsupported" | "scenario" | "timeout", "reason": one line}."""
 
 from __future__ import annotations
 

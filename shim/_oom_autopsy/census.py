@@ -252,7 +252,8 @@ class _Look:
             states = members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ()
             for at, state in enumerate(states):
                 if not at & 255:
-                    self.clock.check(lambda at=at, all=len(states): f"read {at} of {all} optimizer states")
+                    how_far = f"read {at} of {len(states)} optimizer states"
+                    self.clock.check(lambda how_far=how_far: how_far)
                 self._optimizer_state(optimizer, state)
 
     def _optimizer_state(self, optimizer, state):

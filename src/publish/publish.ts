@@ -152,12 +152,13 @@ export async function publish(options: PublishOptions): Promise<Published> {
   } catch (error) {
     return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
   }
-  const result = await publishStaged(options, staging, started, until, failed).catch((error: unknown) =>
-    failed(`the upload could not be prepared (${errorCode(error)})`),
-  );
-  // Not gone: a file that was uploaded has vanished from the evidence folder, and its only name is in there.
-  const gone = await staging.close();
-  return gone || result.state !== 'uploaded' ? result : { ...result, complete: false };
+  try {
+    return await publishStaged(options, staging, started, until, failed);
+  } catch (error) {
+    return failed(`the upload could not be prepared (${errorCode(error)})`);
+  } finally {
+    await staging.close();
+  }
 }
 
 async function publishStaged(
