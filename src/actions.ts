@@ -5,7 +5,7 @@
  * the OIDC client and with it undici, which alone made a green run cost 2.8 times the CPU of an empty script
  * (0.07 s against 0.025 s on Node 24); the budget for all of `main` is 2.5 times.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import { issueCommand } from '../node_modules/@actions/core/lib/command.js';
 import { issueFileCommand, prepareKeyValueMessage } from '../node_modules/@actions/core/lib/file-command.js';
 import { logLine } from './text.js';
@@ -32,10 +32,25 @@ export interface Runner {
 /** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
 export const inputVariable = (name: string): string => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
 
+/**
+ * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step: it finds no end
+ * of it ("Matching delimiter not found").
+ */
+function whole(path: string, append: () => void): void {
+  const { size } = statSync(path);
+  try {
+    append();
+  } catch (error) {
+    truncateSync(path, size);
+    throw error;
+  }
+}
+
 /** A runner that is driven by environment variables and commands on stdout, as GitHub's and act's are. */
 export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
   const keyValue = (file: 'OUTPUT' | 'STATE', legacy: string, name: string, value: string): void => {
-    if (env[`GITHUB_${file}`]) issueFileCommand(file, prepareKeyValueMessage(name, value));
+    const path = env[`GITHUB_${file}`];
+    if (path) whole(path, () => issueFileCommand(file, prepareKeyValueMessage(name, value)));
     else issueCommand(legacy, { name }, value);
   };
   const info = (line: string): void => {
@@ -56,7 +71,7 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
         info(markdown);
         return;
       }
-      appendFileSync(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`);
+      whole(file, () => appendFileSync(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`));
     },
   };
 }

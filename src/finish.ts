@@ -130,6 +130,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
     hostOomKills:
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
+    hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
   });
   const gates = judgeGates(
     {

@@ -140,6 +140,9 @@ const KnownSchema = v.object({
   hints: v.pipe(v.array(v.object({ line: count, what: short, advice: text })), v.maxLength(MAX_LIST)),
 });
 
+/** No hyphen: it becomes the environment variable STATE_step, and some shells drop those with one. */
+const STATE = 'step';
+
 const StateSchema = v.object({
   schema: v.literal('oom-autopsy.state.v1'),
   plan: PlanSchema,
@@ -168,7 +171,7 @@ export function savePlan(runner: Runner, plan: Plan, known: Known = NOTHING_KNOW
     },
     faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, 1000)),
   };
-  runner.saveState('oom-autopsy', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, known: bounded }));
+  runner.saveState(STATE, JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, known: bounded }));
 }
 
 /** Tells post how far main came. */
@@ -180,7 +183,7 @@ export function saveFinished(runner: Runner, finish: Finish = 'true'): void {
 export function readState(runner: Runner): SavedState {
   const finish = runner.state('finished');
   if (finish === 'true') return { kind: 'finished' };
-  const saved = runner.state('oom-autopsy');
+  const saved = runner.state(STATE);
   if (saved === '') return { kind: 'none' };
   try {
     const parsed = v.safeParse(StateSchema, JSON.parse(saved));

@@ -7,10 +7,16 @@
 /** Control and format characters (zero-width and direction marks among them), line and paragraph separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Visible stand-ins for control characters and bidirectional marks; cut to `limit` characters with an ellipsis. */
+/**
+ * Visible stand-ins for control characters and direction marks; cut to `limit` characters with an ellipsis. `##[`,
+ * which the runner reads as a command anywhere in a line, is taken apart.
+ */
 export function printable(text: string, limit = 300): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
-  return cut.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+  return cut
+    .toWellFormed()
+    .replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+    .replaceAll('##[', '# #[');
 }
 
 /** A line of ours in the log. Its fixed prefix and the missing line breaks keep the runner from reading a command in it. */

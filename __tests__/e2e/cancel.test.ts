@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { cleanUp } from './kit.js';
-import { expectClean, onDisk, plain, replayScript, SOAK, scratch } from './replay.js';
+import { cancelAtUpload, expectClean, onDisk, plain, replayScript, SOAK, scratch, until } from './replay.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -71,15 +71,15 @@ describe('a cancel while the step runs', () => {
 });
 
 describe('a cancel while main publishes', () => {
-  const publishing = (line: string): boolean => /oom-autopsy: publishing 1 snapshot/.test(line);
-
   it(
     'loses nothing: main tells what it knows, post uploads',
     async () => {
       const replay = await replayScript();
+      const { cancelAfter, onService } = cancelAtUpload();
       const step = await plain(`python '${replay}'\nexit 3`, {
         service: { CreateArtifact: 'hangx1' },
-        run: { cancelAfter: publishing, graces: FAST },
+        onService,
+        run: { cancelAfter, graces: FAST },
       });
       expectClean(step);
       expect(step.report.main).toMatchObject({ code: 3, sent: ['SIGINT', 'SIGTERM'] });
@@ -98,9 +98,11 @@ describe('a cancel while main publishes', () => {
     'and is killed at once: post knows the exit code and the verdict, and publishes',
     async () => {
       const replay = await replayScript();
+      const { cancelAfter, onService } = cancelAtUpload();
       const step = await plain(`python '${replay}'\nexit 3`, {
         service: { CreateArtifact: 'hangx1' },
-        run: { cancelAfter: publishing, cancelStyle: 'act' },
+        onService,
+        run: { cancelAfter, cancelStyle: 'act' },
       });
       expectClean(step);
       expect(step.report.main.signal).toBe('SIGKILL');
@@ -117,10 +119,12 @@ describe('a cancel while main publishes', () => {
     'and the service stays dead: the files stay, and the summary says where',
     async () => {
       const replay = await replayScript();
+      const { cancelAfter, onService } = cancelAtUpload();
       const step = await plain(`python '${replay}'\nexit 3`, {
         service: { '*': 'hang' },
-        env: { OOM_AUTOPSY_PUBLISH_TIMEOUT: '2' },
-        run: { cancelAfter: publishing, graces: { ...FAST, sigint: 500 } },
+        env: { OOM_AUTOPSY_PUBLISH_TIMEOUT: '5' },
+        onService,
+        run: { cancelAfter, graces: { ...FAST, sigint: 500 } },
       });
       expectClean(step);
       expect(step.report.post?.summary).toMatch(/did not succeed[\s\S]*\.pickle[\s\S]*sha256:/);
@@ -164,16 +168,22 @@ describe('SIGKILL', () => {
     'of post loses nothing that is on disk',
     async () => {
       const replay = await replayScript();
+      let post = 0;
       const step = await plain(`python '${replay}'\nkill -KILL $PPID\nsleep 600`, {
         service: { '*': 'hang' },
         run: {
+          cleanOrphans: false,
           onStart: (stage: string, pid: number) => {
-            if (stage === 'post') setTimeout(() => process.kill(pid, 'SIGKILL'), 2500);
+            if (stage === 'post') post = pid;
           },
+        },
+        onService: (service) => {
+          void until(() => service.calls().length > 0, 'an upload').then(() => process.kill(post, 'SIGKILL'));
         },
       });
       expect(step.report.post?.signal).toBe('SIGKILL');
-      expect(step.report.orphans).toEqual([]);
+      // The uploading process hears that its parent is gone, and goes too.
+      await until(() => step.report.orphans.every(({ pid }) => !existsSync(`/proc/${pid}`)), 'its end');
       expect(onDisk(step).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
     },
     MINUTES,

@@ -38,6 +38,8 @@ export interface StepOptions {
   readonly python?: string;
   readonly workspace?: string;
   readonly service?: Parameters<typeof startService>[0]['faults'];
+  /** Gets the service before the action starts. */
+  readonly onService?: (service: Awaited<ReturnType<typeof startService>>) => void;
   readonly run?: Partial<Parameters<typeof runAction>[0]>;
   /** No artifact service is offered at all. */
   readonly noService?: boolean;
@@ -97,14 +99,16 @@ export async function runStep(options: StepOptions): Promise<Step> {
         maxSeconds: 600,
         ...(options.service ? { faults: options.service } : {}),
       });
+  if (service) options.onService?.(service);
   try {
     const python = options.python ?? cudaPython();
     const workspace = options.workspace ?? join(root, 'workspace');
     mkdirSync(workspace, { recursive: true });
+    const temp = options.run?.temp ?? join(root, 'temp');
     const report = await runAction({
       actionDir: ROOT,
       workspace,
-      temp: join(root, 'temp'),
+      temp,
       node: node24(),
       inputs: { parity: 'off', ...options.inputs },
       env: {
@@ -128,7 +132,7 @@ export async function runStep(options: StepOptions): Promise<Step> {
     return {
       report,
       outputs: report.outputs,
-      temp: join(root, 'temp'),
+      temp,
       artifacts,
       manifest: manifestPath ? JSON.parse(readFileSync(manifestPath, 'utf8')) : null,
       calls: service?.calls().map(({ call }) => call) ?? [],

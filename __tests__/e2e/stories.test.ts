@@ -3,11 +3,13 @@
  * and from device to device (pids, digests, times, amounts) is replaced by its kind; the words, the order and the sections are compared.
  *
  *   OA_UPDATE_GOLDENS=1 … jest stories     writes them anew
- *   OA_KEEP_STORIES=folder                 keeps each manifest and summary, for pictures
+ *   OA_KEEP_STORIES=folder                 keeps manifest, summary and page of each, for scripts/pictures.mjs
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { renderPage } from '../../src/report/page.js';
 import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
 
 afterAll(cleanUp);
@@ -15,13 +17,16 @@ const MINUTES = 60_000;
 const GOLDENS = join(import.meta.dirname, 'goldens');
 
 /** A summary with everything that a machine or a moment decides replaced by its kind. */
-export function kind(summary: string): string {
+function kind(summary: string): string {
   return summary
     .replace(/\u00a0/g, ' ')
     .replace(/[🟦🟩🟪🟧🟨🟫🔳🟥⬛⬜]{16}/gu, '(16 squares)')
     .replace(/\b[0-9a-f]{64}\b/g, 'SHA256')
     .replace(/`[0-9a-f]{12}`/g, '`SHA256…`')
-    .replace(/[A-Za-z0-9-]+-rank(none|\d+)-\d+-[0-9a-f]{8}-(\d+)-(\w+)\.pickle/g, 'HOST-rank$1-PID-TOKEN-$2-$3.pickle')
+    .replace(
+      /[A-Za-z0-9-]+-rank(none|\d+)-\d+-[0-9a-f]{8}-(\d+)-(\w+)\.pickle/g,
+      'HOST-rank$1-PID-TOKEN-$2-$3.pickle',
+    )
     .replace(/\b[0-9.]+ (?:[KMGT]iB|B)\b/g, 'N MiB')
     .replace(/N MiB to N MiB/g, 'N MiB')
     .replace(/(?:< |&lt; )?\b[0-9]+ %/g, 'N %')
@@ -42,6 +47,7 @@ function golden(name: string, step: Step): string {
     mkdirSync(keep, { recursive: true });
     writeFileSync(join(keep, `${name}.md`), summary);
     writeFileSync(join(keep, `${name}.json`), JSON.stringify(step.manifest, null, 2));
+    writeFileSync(join(keep, `${name}.html`), renderPage(step.manifest));
   }
   const file = join(GOLDENS, `${name}.md`);
   if (process.env['OA_UPDATE_GOLDENS']) {
@@ -59,7 +65,10 @@ function program(text: string, name = 'train.py'): string {
   return workspace;
 }
 
-const run = (text: string, options: Partial<StepOptions> & { readonly command?: string } = {}): Promise<Step> => {
+const run = (
+  text: string,
+  options: Partial<StepOptions> & { readonly command?: string } = {},
+): Promise<Step> => {
   const { command = 'python train.py', inputs = {}, ...rest } = options;
   return runStep({ ...rest, workspace: program(text), inputs: { run: command, ...inputs } });
 };
@@ -87,9 +96,29 @@ import torch
 rank = int(os.environ["RANK"])
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 model = torch.nn.Linear(512, 512).cuda()
+
+def say(word):
+    open(f"{word}-{rank}", "w").close()
+
+def wait(word, other):
+    while not os.path.exists(f"{word}-{other}"):
+        time.sleep(0.05)
+
+def fill():
+    return [torch.empty(32 << 20, dtype=torch.uint8, device="cuda") for _ in range(64)]
+
+say("ready")
+for other in range(4):
+    wait("ready", other)
+if rank == 3:
+    wait("full", 1)
 if rank in (1, 3):
-    time.sleep(1 if rank == 1 else 2)
-    held = [torch.empty(32 << 20, dtype=torch.uint8, device="cuda") for _ in range(64)]
+    try:
+        held = fill()
+    except torch.OutOfMemoryError:
+        say("full")
+        wait("full", 3)
+        raise
 time.sleep(60)
 `;
 
@@ -145,11 +174,31 @@ for _ in range(3):
     optimizer.step()
 `;
 
+/** The built-in fixture as if one parameter more had been frozen, under a digest that fits: today's view differs from it. */
+function drifted(path: string): void {
+  const script = `
+import json, sys
+from oom_autopsy_parity import fixture
+data = json.load(open(sys.argv[1]))
+next(iter(data["scenarios"].values()))["view"]["counts"]["parameter"] += 1
+open(sys.argv[2], "w").write(fixture.text(data))
+`;
+  const parity = join(ROOT, 'parity');
+  const env = { ...process.env, PYTHONPATH: parity };
+  const from = join(parity, 'fixtures', 'torch-2.13.json');
+  const made = spawnSync(cudaPython(), ['-c', script, from, path], { env, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(made.stderr);
+}
+
 describe('stories', () => {
   it(
     'out of memory on one GPU',
     async () => {
-      const step = await runStep({ inputs: { run: 'python examples/train_oom.py' }, workspace: ROOT, total: '640M' });
+      const step = await runStep({
+        inputs: { run: 'python examples/train_oom.py' },
+        workspace: ROOT,
+        total: '640M',
+      });
       expect(step.outputs['verdict']).toBe('oom');
       const text = golden('oom-one-gpu', step);
       expect(Buffer.byteLength(text)).toBeLessThan(6 * 1024);
@@ -170,8 +219,11 @@ describe('stories', () => {
   it(
     'two of four ranks',
     async () => {
-      const step = await run(RANKS, { command: 'python -m torch.distributed.run --nproc-per-node 4 --monitor-interval 5 train.py', devices: 4 });
-      expect(step.outputs['verdict']).toBe('oom');
+      const step = await run(RANKS, {
+        command: 'python -m torch.distributed.run --nproc-per-node 4 --monitor-interval 2 train.py',
+        devices: 4,
+      });
+      expect([step.outputs['verdict'], step.report.log]).toEqual(['oom', expect.anything()]);
       expect(golden('two-of-four-ranks', step)).toContain('first on rank 1');
     },
     2 * MINUTES,
@@ -205,7 +257,9 @@ describe('stories', () => {
   it(
     'killed by SIGKILL',
     async () => {
-      const step = await run(`${GREEN}\nimport os\nos.kill(os.getpid(), 9)`, { command: 'exec python train.py' });
+      const step = await run(`${GREEN}\nimport os\nos.kill(os.getpid(), 9)`, {
+        command: 'exec python train.py',
+      });
       expect(['killed', 'host-oom']).toContain(step.outputs['verdict']);
       golden('killed', step);
     },
@@ -235,7 +289,9 @@ describe('stories', () => {
   it(
     'cudaMallocAsync',
     async () => {
-      const step = await run(OTHERS, { env: { PYTORCH_CUDA_ALLOC_CONF: 'backend:cudaMallocAsync', OA_STANDIN_TOTAL_BYTES: '64M' } });
+      const step = await run(OTHERS, {
+        env: { PYTORCH_CUDA_ALLOC_CONF: 'backend:cudaMallocAsync', OA_STANDIN_TOTAL_BYTES: '64M' },
+      });
       golden('cuda-malloc-async', step);
     },
     MINUTES,
@@ -254,12 +310,12 @@ describe('stories', () => {
   it(
     'parity drift',
     async () => {
-      const fixture = JSON.parse(readFileSync(join(ROOT, 'parity', 'fixtures', 'torch-2.13.json'), 'utf8'));
       const workspace = program(GREEN);
-      const first = Object.values(fixture.scenarios)[0] as { view: { counts: Record<string, number> } };
-      first.view.counts['parameter'] = 1 + (first.view.counts['parameter'] ?? 0);
-      writeFileSync(join(workspace, 'fixture.json'), JSON.stringify(fixture));
-      const step = await runStep({ workspace, inputs: { run: 'python train.py', parity: 'warn', fixture: 'fixture.json' } });
+      drifted(join(workspace, 'fixture.json'));
+      const step = await runStep({
+        workspace,
+        inputs: { run: 'python train.py', parity: 'warn', fixture: 'fixture.json' },
+      });
       expect(step.outputs['parity']).toBe('drift');
       golden('parity-drift', step);
     },

@@ -101,7 +101,10 @@ oracle.Category.ACTIVATION = oracle.Category.SAVED
             "MemoryProfile is gone",
         ),
         (
-            "[delattr(c, '_memory_profile') for c in torch.profiler.profile.__mro__ if '_memory_profile' in vars(c)]",
+            (
+                "[delattr(c, '_memory_profile') for c in torch.profiler.profile.__mro__ if "
+                "'_memory_profile' in vars(c)]"
+            ),
             ("match", "removed", "not-compared"),
             "unverifiable",
             "_memory_profile is gone",
@@ -170,7 +173,10 @@ def test_without_mkldnn_the_report_says_what_is_still_verified():
 
 
 def test_an_older_torch_is_not_called_drift():
-    sabotage = "ledger.Reason.OUTPUT_IN_FORWARD.category = ledger.Category.UNKNOWN; frozen['environment']['torch'] = '9.0.0'"
+    sabotage = (
+        "ledger.Reason.OUTPUT_IN_FORWARD.category = ledger.Category.UNKNOWN; "
+        "frozen['environment']['torch'] = '9.0.0'"
+    )
     result = sabotaged(interpreter("CPU"), sabotage)
     assert (result["verdict"], result["view"]["status"]) == ("unverifiable", "not-comparable")
     assert "older than the fixture's" in " ".join(result["says"])

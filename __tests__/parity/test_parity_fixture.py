@@ -170,3 +170,12 @@ def test_a_fixture_is_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(freeze.FreezeError, match="could not be written"):
         freeze.write({"schema": "x"}, str(tmp_path / "no" / "such.json"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_checkpointing_changes_what_is_made_in_forwards_and_nothing_else(frozen):
+    """A recomputation that stops early leaves its forward by an exception: what the backward makes next is the backward's."""
+    plain = frozen["scenarios"]["transformer/adam/warm"]["view"]["reasons"]
+    again = frozen["scenarios"]["transformer-checkpointed/adamw/warm"]["view"]["reasons"]
+    assert again["op_output_in_module_forward"] == plain["op_output_in_module_forward"]
+    assert again["op_output_in_backward"] == plain["op_output_in_backward"]
+    assert again["op_output_in_module_forward_inside_backward"]["count"] > 0

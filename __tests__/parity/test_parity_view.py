@@ -105,8 +105,8 @@ def test_a_second_root_forward_recursion_and_a_failing_forward_keep_the_phases_r
     with pytest.raises(KeyError, match="the user's own"):
         Recursive()(torch.ones(1), 5)
     assert recorder.phase() == view.OUTSIDE
-    assert category(recorder, keep := torch.ones(3) + 1) == "unknown"
-    del keep
+    outside = torch.ones(3) + 1
+    assert category(recorder, outside) == "unknown"
 
 
 def test_checkpointing_recomputes_in_a_forward_inside_the_backward(recorder):
@@ -186,23 +186,23 @@ def test_sparse_gradients_are_counted_as_blind_and_do_no_harm(recorder):
 def test_the_users_function_modes_and_subclasses_are_not_run_by_us(recorder):
     from torch.overrides import TorchFunctionMode
 
-    class Spy(TorchFunctionMode):
-        seen = []
+    seen = []
 
+    class Spy(TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
-            Spy.seen.append(getattr(func, "__name__", str(func)))
+            seen.append(getattr(func, "__name__", str(func)))
             return func(*args, **(kwargs or {}))
 
     class Sub(torch.Tensor):
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
-            Spy.seen.append("sub " + getattr(func, "__name__", str(func)))
+            seen.append("sub " + getattr(func, "__name__", str(func)))
             return super().__torch_function__(func, types, args, kwargs)
 
     x = torch.ones(2).as_subclass(Sub)
     with Spy():
         nn.Linear(2, 2)(x).sum().backward()
-    assert not [name for name in Spy.seen if "storage" in name or "meta" in name]
+    assert not [name for name in seen if "storage" in name or "meta" in name]
 
 
 def test_modules_that_compare_strangely_or_cannot_be_hashed(recorder):

@@ -72,7 +72,7 @@ def records(module_cuda):
         env=environment(env=device_env("1G", 2, zero_d2h=8)),
         capture_output=True,
         text=True,
-        timeout=170,
+        timeout=400,
     )
     return lines_of(done)
 
@@ -105,7 +105,7 @@ def ranks(module_cuda):
     found = {}
     try:
         for world, process in started:
-            out, err = process.communicate(timeout=150)
+            out, err = process.communicate(timeout=400)
             lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
             # On the stand-in gloo's threads may end the process roughly once everything has been printed.
             assert len(lines) == 2 * len(RANK_KINDS), err[-3000:]
@@ -363,6 +363,35 @@ def test_another_threads_call_and_collection_left_off(records):
     record = records["thread"]
     assert owners(device(record), "input") == {"Sequential argument 0": 8 * MIB}
     assert record["before"][1][0] is False
+
+
+@pytest.mark.parametrize(
+    ("setting", "rounding", "reason"),
+    [
+        ("expandable_segments:True", 512, "not seen"),
+        ("roundup_power2_divisions:4", 512, "block larger than asked for"),
+        ("backend:cudaMallocAsync", 1, "not seen"),
+    ],
+)
+def test_allocator_settings(cuda, setting, rounding, reason):
+    """300 x 300 floats are no multiple of 512 bytes, and roundup_power2_divisions makes more of them."""
+    program = """
+        import json, sys
+        sys.path.insert(0, sys.argv[1])
+        import torch
+        from _oom_autopsy import census
+        net = torch.nn.Linear(300, 300).cuda()
+        out = net(torch.zeros(3000, 300, device="cuda"))
+        print(json.dumps({"census": census.take()}))
+    """
+    env = {**device_env(), "PYTORCH_ALLOC_CONF": setting, "PYTORCH_CUDA_ALLOC_CONF": setting}
+    done = run(program, HERE.parents[1] / "shim", python=cuda, env=env)
+    assert done.code == 0, done.err
+    row = device(json.loads(done.out))
+    size = sum(-(-size // rounding) * rounding for size in (300 * 300 * 4, 300 * 4))
+    assert sums(row)["parameter"] == size
+    assert sum(sums(row).values()) == row["allocated"]
+    assert reason in reasons(row)
 
 
 def test_in_the_receipt(step, cuda):

@@ -268,7 +268,11 @@ def test_rows_say_types_counts_and_where_the_memory_was_allocated(planted, cuda,
     assert {"ValueError", "traceback", "frame"} <= {t["name"] for t in row["types"]}
     (row,) = report["hook_closure"]["rows"]
     assert "torch.nn.modules.linear.Linear" in {t["name"] for t in row["types"]}
-    assert (summary["mode"], summary["state"], summary["page"]) == (mode, "watching", "host-1-0123abcd.cycles.html")
+    assert (summary["mode"], summary["state"], summary["page"]) == (
+        mode,
+        "watching",
+        "host-1-0123abcd.cycles.html",
+    )
     assert amount(summary) == sum(amount(row) for row in summary["cycles"])
     for row in summary["cycles"]:
         assert f'id="c{row["id"]}"' in page
@@ -453,12 +457,21 @@ def plant():
         error.__traceback__ = error.__traceback__  # the frames, with their locals
         everything.note = error
 
+def plant_rings_that_are_their_secret():
+    lone = Node()
+    setattr(lone, "hunter2 alone", lone)
+    setattr(lone, "hunter2 weight", tensor())
+    box = {}
+    box["hunter2"], box["hunter2_weight"] = box, tensor()
+    opened = Open(hunter2_weight=tensor())
+    opened["hunter2"] = opened
+
 mode = sys.argv[2]
 gc.disable()
 gc.freeze()
 torch.cuda.memory._record_memory_history(max_entries=1000, context="all", stacks="python")
 watch = start(mode)
-plant()
+plant(), plant_rings_that_are_their_secret()
 if mode == "sampled":
     watch.look("exit")
 collect()
@@ -474,7 +487,7 @@ def test_no_value_of_the_program_leaves_it(step, cuda, mode):
     done = place.run(SECRETS, place.evidence, mode, python=cuda)
     assert done.code == 0, done.err
     summary = json.loads(done.out)
-    assert amount(summary) == MiB
+    assert (amount(summary), summary["count"]) == (4 * MiB, 4)
     names = {t["name"] for row in summary["cycles"] for t in row["types"]}
     assert len(names) > 3
     files = [p for p in place.evidence.rglob("*") if p.is_file()]
@@ -632,7 +645,8 @@ report["stopped"] = [account["looks"], account["cycles"][0]["seen"], len(account
 cycles_watch.BUDGET = 1e-8
 changes = []
 watch = start("sampled", on_change=lambda: changes.append(1))
-watch._began -= 1e5  # room for readings, none for a look
+watch._began -= 1e5  # room of 1 ms: for readings, not for a look such as the last was
+watch._look_s = 0.9
 for _ in range(3):
     plant_and_collect()
 report["hint"] = watch.summary()["reason"]
@@ -786,9 +800,15 @@ def test_an_out_of_memory_says_what_only_cycles_held_and_frees_nothing(step, cud
     (event,) = done.receipt["ooms"]
     assert event["snapshot"]
     look = event["cycles"]
-    assert (look["state"], look["reason"], look["bytes"], look["count"]) == ("watching", None, {"cuda:0": 64 * MiB}, 1)
+    assert (look["state"], look["reason"], look["bytes"], look["count"]) == (
+        "watching",
+        None,
+        {"cuda:0": 64 * MiB},
+        1,
+    )
     assert look["cycles"][0]["types"] == [{"name": "__main__.Node", "count": 1}]
     assert look["cycles"][0]["frames"][0]["function"] == "plant"
     total = done.receipt["cycles"]
     assert (total["count"], total["bytes"]) == (1, {"cuda:0": 64 * MiB})
-    assert (place.evidence / total["page"]).is_file()
+    page = (place.evidence / total["page"]).read_text()
+    assert f"1 tensor, 64.0 MiB on cuda:0, added up over {total['looks']} look" in page

@@ -26,13 +26,12 @@ gc.disable()
 faults, events = [], []
 def attempt(handler, when):
     signal.signal(signal.SIGTERM, handler)
-    def on_event(phase, generation):
-        events.append((phase, generation))
+    def on_event(phase):
+        events.append(phase)
         if phase == when:
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0)
-    callback = cycles_callback.make(on_event, faults.append)
-    gc.callbacks.append(callback)
+    remove = cycles_callback.install(on_event, faults.append)
     try:
         gc.collect()
         here = there = None
@@ -40,15 +39,14 @@ def attempt(handler, when):
     except BaseException as error:
         return [type(error).__name__, list(error.args), getattr(error, "code", None), getattr(error, "unit", None)]
     finally:
-        gc.callbacks.remove(callback)
+        remove()
 
 report = {when: [attempt(h, when) for h in (stop, Watchdog().late, signal.default_int_handler)] for when in ("start", "stop")}
 
 # while the collector itself is at work, in C
 signal.signal(signal.SIGALRM, stop)
 heap = [[i] for i in range(1_500_000)]
-callback = cycles_callback.make(lambda *event: None, faults.append)
-gc.callbacks.append(callback)
+remove = cycles_callback.install(lambda phase: None, faults.append)
 try:
     signal.setitimer(signal.ITIMER_REAL, 0.02)
     gc.collect()
@@ -56,21 +54,25 @@ try:
     report["during"] = "lost"
 except SystemExit as error:
     report["during"] = error.code
-gc.callbacks.remove(callback)
+remove()
 
 # a fault of ours is ours, and the callback lives on
 seen = []
-def broken(phase, generation):
+def broken(phase):
     seen.append(phase)
     raise ValueError("ours")
-callback = cycles_callback.make(broken, faults.append)
-gc.callbacks.append(callback)
-gc.collect(), gc.collect()
-gc.callbacks.remove(callback)
-del callback
+first, last = (lambda *event: None), (lambda *event: None)
+gc.callbacks.append(first)
+remove = cycles_callback.install(broken, faults.append)
+gc.callbacks.append(last)
+before = list(gc.callbacks)
+gc.collect(), gc.collect(1), gc.collect(0), gc.collect()
+report["in place"] = [a is b for a, b in zip(gc.callbacks, before)]
+remove()
 gc.collect()
+report["left"] = [gc.callbacks == [first, last]]
 report["faults"] = [[str(fault) for fault in faults], seen]
-report["events"] = sorted(set(map(str, events)))
+report["events"] = sorted(set(events))
 print(json.dumps(report))
 """
 
@@ -80,9 +82,14 @@ def test_exceptions_of_signal_handlers_arrive(version):
     done = run(PROGRAM, SHIM, python=python_or_skip(version))
     assert (done.code, done.err) == (0, "")
     report = json.loads(done.out)
-    expected = [["SystemExit", [7], 7, None], ["Late", [3, "s"], None, "s"], ["KeyboardInterrupt", [], None, None]]
+    expected = [
+        ["SystemExit", [7], 7, None],
+        ["Late", [3, "s"], None, "s"],
+        ["KeyboardInterrupt", [], None, None],
+    ]
     assert report["start"] == expected
     assert report["stop"] == expected
     assert report["during"] == 7
     assert report["faults"] == [["ours"] * 4, ["start", "stop"] * 2]
-    assert report["events"] == ["('start', 2)", "('stop', 2)"]
+    assert (report["in place"], report["left"]) == ([True] * 3, [True])
+    assert report["events"] == ["start", "stop"]

@@ -11,12 +11,14 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "shim"))
 
-from _oom_autopsy import cycles_graph as graph  # noqa: E402
-from _oom_autopsy import cycles_names as names  # noqa: E402
-from _oom_autopsy.census_objects import Clock, OutOfTime  # noqa: E402
-from _oom_autopsy.cycles_memory import Storage  # noqa: E402
+from _oom_autopsy import cycles_graph as graph
+from _oom_autopsy import cycles_names as names
+from _oom_autopsy.census_objects import Clock, OutOfTime
+from _oom_autopsy.cycles_memory import Storage
 
-pytestmark = pytest.mark.skipif(graph.can_read_references() is not None, reason="skipped: no exact reference counts here")
+pytestmark = pytest.mark.skipif(
+    graph.can_read_references() is not None, reason="skipped: no exact reference counts here"
+)
 
 
 class Node:
@@ -95,7 +97,9 @@ def test_it_agrees_with_the_collector_on_random_graphs(seed):
     nodes = [choose.choice((Node, Slots))() for _ in range(60)]
     for node in nodes:
         targets = [choose.choice(nodes) for _ in range(choose.randrange(3))]
-        node.other = choose.choice((list, tuple, lambda x: dict(enumerate(x)), lambda x: iter(list(x))))(targets)
+        node.other = choose.choice((list, tuple, lambda x: dict(enumerate(x)), lambda x: iter(list(x))))(
+            targets
+        )
     keep = choose.sample(nodes, 3)
     refs = [weakref.ref(node) for node in nodes]
     del node, nodes, targets
@@ -161,9 +165,9 @@ def test_equal_cycles_have_one_shape_and_others_another():
     assert [c.size for c in cycles] == [2, 2]
     assert [[s.bytes for s in c.storages] for c in cycles] == [[1 << 20], [512]]
     assert cycles[0].picture.ring == [("test_cycles_graph.Node", ".other")] * 2
-    assert cycles[0].picture.held == [(1, [(".held", "list")], 1 << 20, "cuda:0")] or cycles[0].picture.held[0][1] == [
-        (".held", "list")
-    ]
+    assert cycles[0].picture.held == [(1, [(".held", "list")], 1 << 20, "cuda:0")] or cycles[0].picture.held[
+        0
+    ][1] == [(".held", "list")]
     assert cycles[1].picture is None  # known by then
     objects[0].third = third = Node()
     third.back = objects[0]

@@ -7,24 +7,35 @@ from html.parser import HTMLParser
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "shim"))
 
-from _oom_autopsy import cycles_page, cycles_rows  # noqa: E402
-from _oom_autopsy.cycles_graph import Cycle, Picture  # noqa: E402
-from _oom_autopsy.cycles_memory import Storage  # noqa: E402
+from _oom_autopsy import cycles_page, cycles_rows
+from _oom_autopsy.cycles_graph import Cycle, Picture
+from _oom_autopsy.cycles_memory import Storage
 
 
 def cycle(shape="0123abcd", size=2, address=1, amount=512, device="cuda:0", picture=None):
-    return Cycle(shape, address, size, Counter({"m.Node": size}), 1, [Storage(device, address, amount)], picture)
+    return Cycle(
+        shape, address, size, Counter({"m.Node": size}), 1, [Storage(device, address, amount)], picture
+    )
 
 
 def frame(function, file="/work/train.py"):
     return {"filename": file, "line": 3, "name": function}
 
 
-PICTURE = Picture([("m.Node", ".child"), ("m.Node", ".parent")], 0, [(1, [(".weight", "torch.Tensor")], 2**20, "cuda:0")], 0)
+PICTURE = Picture(
+    [("m.Node", ".child"), ("m.Node", ".parent")], 0, [(1, [(".weight", "torch.Tensor")], 2**20, "cuda:0")], 0
+)
 
 
 def summary(account, looks=1):
-    return {"mode": "sampled", "state": "watching", "reason": None, "looks": looks, "seconds": 0.1, **account.as_json()}
+    return {
+        "mode": "sampled",
+        "state": "watching",
+        "reason": None,
+        "looks": looks,
+        "seconds": 0.1,
+        **account.as_json(),
+    }
 
 
 class Tags(HTMLParser):
@@ -105,7 +116,15 @@ def test_the_page_stands_alone_and_draws_the_ring():
         assert name not in ("src", "style") and not name.startswith("on")
         assert name != "href" or value.startswith("#")
     assert "://" not in text and "@import" not in text and "prefers-color-scheme:dark" in text
-    for expected in (".child", ".parent", ".weight", "1.0 MiB cuda:0", "/work/train.py:3 make", "1 kind of cycle", "1 tensor,"):
+    for expected in (
+        ".child",
+        ".parent",
+        ".weight",
+        "1.0 MiB cuda:0",
+        "/work/train.py:3 make",
+        "1 kind of cycle",
+        "1 tensor,",
+    ):
         assert expected in text
 
 
@@ -125,7 +144,10 @@ def test_the_page_stays_small_and_says_what_it_leaves_out():
     for number in range(50):
         shape = f"{number:08x}"
         pictures[shape] = picture
-        account.add(cycle(shape=shape, address=number, amount=(100 - number) * 512), {number: [frame("f" * 90, "/" + "d" * 280)]})
+        account.add(
+            cycle(shape=shape, address=number, amount=(100 - number) * 512),
+            {number: [frame("f" * 90, "/" + "d" * 280)]},
+        )
     text = page(account, pictures)
     assert len(text.encode()) <= cycles_page.MAX_BYTES
     assert 0 < text.count("<svg") < 50

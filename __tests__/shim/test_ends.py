@@ -137,6 +137,26 @@ def test_sigterm_kills_as_before_and_leaves_a_snapshot(where, step, cuda):
     assert len(lain.snapshots()) == 1 and lain.leftovers() == []
 
 
+def test_the_program_does_not_run_on_while_the_snapshot_is_taken(step, cuda):
+    lain = step(snapshot="on-failure")
+    slow = """
+real = torch.cuda.memory._dump_snapshot
+def dump(path, **kw):
+    time.sleep(1.5)
+    real(path)
+torch.cuda.memory._dump_snapshot = dump
+print("ready", flush=True)
+start = time.monotonic()
+while True:
+    time.sleep(0.05)
+    print(time.monotonic() - start, flush=True)
+"""
+    code, out, ours = Started(lain, cuda, PRELUDE + slow).end(signal.SIGTERM)
+    assert (code, ours) == (-15, [])
+    assert len(out.splitlines()) < 15, "held within milliseconds, not after a second and a half"
+    assert len(lain.snapshots()) == 1
+
+
 HANDLERS = """
 signal_of = lambda: signal.getsignal(signal.SIGTERM)
 print("ready", signal_of() is signal.SIG_DFL, signal.set_wakeup_fd(-1))
@@ -168,7 +188,8 @@ def test_ignored_sigterm_stays_ignored(step, cuda):
 
 
 def test_a_forked_child_dies_of_its_own_sigterm(step, cuda):
-    """The child has the handler's pipe but not our thread: without care it would not die, and the parent would."""
+    """The child has the handler's pipe but not our thread: without care it would not die, and the parent
+    would."""
     lain = step(snapshot="on-failure")
     done = lain.run(
         PRELUDE

@@ -77,7 +77,8 @@ ENDINGS = [
     "torch.cuda.allocate(9999)",
     "import os; os._exit({n})",
     "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
-    "import os, signal; os.kill(os.getpid(), signal.SIGTERM)",
+    # Asleep, not at its end: where we take a snapshot first, the program may run on for some milliseconds.
+    "import os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(30)",
     "import os, signal; os.kill(os.getpid(), signal.SIGINT)",
     "import os; os.abort()",
     "import sys\ntry: torch.cuda.allocate(9999)\nexcept Exception: sys.exit(1)",

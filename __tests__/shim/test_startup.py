@@ -322,3 +322,19 @@ def test_a_step_laid_by_hand_needs_no_other_variable(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert lain.receipts()[0]["recorder"]["state"] == "disarmed"
+
+
+def test_a_launcher_that_would_shadow_us_does_not(step, tmp_path):
+    """As opentelemetry-instrument: a folder first on PYTHONPATH, whose sitecustomize runs no other, then
+    exec."""
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "sitecustomize.py").write_text("print('theirs')\n")
+    launcher = tmp_path / "opentelemetry-instrument"
+    launcher.write_text(
+        f"import os, sys\nos.environ['PYTHONPATH'] = {str(tmp_path / 'theirs')!r} + ':' + os.environ['PYTHONPATH']\n"
+        "sys.stdout.flush()\nos.execl(sys.executable, sys.executable, *sys.argv[1:])\n"
+    )
+    argv = [python_or_skip("3.11"), str(launcher), "-c", "import torch; torch.cuda.allocate(1); print('end')"]
+    shim, plain = (run("", argv=argv, step=s, tiny=True) for s in (step(), None))
+    assert (shim.code, shim.out, shim.err) == (plain.code, plain.out, plain.err) == (0, "theirs\nend\n", "")
+    assert shim.receipt["recorder"]["state"] == "disarmed"

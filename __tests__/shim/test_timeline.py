@@ -21,8 +21,9 @@ torch.manual_seed(0)
 torch.set_num_threads(1)
 
 def train(steps, model=None, optimizer=None, device="cpu", each=lambda i: None):
-    model = model or torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.BatchNorm1d(32), torch.nn.ReLU(), torch.nn.Dropout(0.1),
-                                         torch.nn.Linear(32, 4)).to(device)
+    nn = torch.nn
+    parts = nn.Linear(16, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.1), nn.Linear(32, 4)
+    model = model or nn.Sequential(*parts).to(device)
     optimizer = optimizer or torch.optim.AdamW(model.parameters())
     losses = []
     for i in range(steps):
@@ -37,8 +38,9 @@ def train(steps, model=None, optimizer=None, device="cpu", each=lambda i: None):
 
 def hooks():
     module, optimizer = sys.modules["torch.nn.modules.module"], sys.modules["torch.optim.optimizer"]
-    return [len(d) for d in (module._global_forward_hooks, module._global_forward_pre_hooks, optimizer._global_optimizer_pre_hooks,
-                             optimizer._global_optimizer_post_hooks)] + [torch._C._len_torch_dispatch_stack()]
+    tables = [module._global_forward_hooks, module._global_forward_pre_hooks]
+    tables += [optimizer._global_optimizer_pre_hooks, optimizer._global_optimizer_post_hooks]
+    return [len(table) for table in tables] + [torch._C._len_torch_dispatch_stack()]
 
 def say(**what):
     print(json.dumps(what))
@@ -62,14 +64,16 @@ def test_losses_and_weights_are_equal_to_the_bit_and_every_hook_is_gone(which):
     program = """
     if {watch}:
         line = timeline.start(3)
-    numbers = train(7)
-    after = hooks()
-    params = [len(p._post_accumulate_grad_hooks or {{}}) for p in []]
-    say(numbers=numbers, hooks=after, result=line.result() if {watch} else None)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.BatchNorm1d(32), torch.nn.Dropout(0.1),
+                                torch.nn.Linear(32, 4))
+    numbers = train(7, model)
+    left = sum(len(p._post_accumulate_grad_hooks or {{}}) for p in model.parameters())
+    say(numbers=numbers, left=left, hooks=hooks(), result=line.result() if {watch} else None)
     """
     watched, plain = (run(program.format(watch=w), which) for w in (True, False))
     assert watched["numbers"] == plain["numbers"]
     assert watched["hooks"] == plain["hooks"] == [0, 0, 0, 0, 0]
+    assert watched["left"] == 0
     result = watched["result"]
     assert (result["state"], result["mode"], result["steps"], result["faults"]) == (
         "done",
@@ -220,7 +224,6 @@ def test_hooks_of_the_users_beside_ours_keep_running_and_are_left():
     calls = []
     def mine(*a): calls.append(1)
     line = timeline.start(1)
-    torch.optim.optimizer if False else None
     register = sys.modules["torch.optim.optimizer"].register_optimizer_step_post_hook
     later = register(mine)  # after ours: ours may not be taken out while theirs is still to come
     train(4)

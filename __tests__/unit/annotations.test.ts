@@ -15,6 +15,13 @@ describe('annotations', () => {
     expect(error?.message).not.toContain('**');
   });
 
+  it('pass over libraries that are installed in the workspace', () => {
+    const library = frame(`${WORKSPACE}/.venv/lib/python3.11/site-packages/accelerate/utils.py`, 9, 'f');
+    const stack = [frame(`${WORKSPACE}/train.py`, 3, 'main'), library];
+    const m = manifest({ receipts: [failedRank(1, 0, {}, { stack })], exitCode: 1 });
+    expect(annotations(m, WORKSPACE)[0]?.place).toMatchObject({ file: 'train.py', startLine: 3 });
+  });
+
   it('point nowhere when no frame lies in the workspace', () => {
     expect(annotations(eightRanks(), '/somewhere/else')[0]?.place).toEqual({
       title: 'Out of GPU memory on rank 1',

@@ -213,6 +213,15 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
   ]);
 });
 
+it('reads the receipts of processes that left a snapshot before a flood of others', async () => {
+  for (let pid = 1; pid <= 20; pid += 1) writeReceipt(dir, made(pid, '00000000', 'a'));
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  const evidence = await gather({ receipts: 5 });
+  expect(evidence.receipts).toHaveLength(5);
+  expect(evidence.receipts.map((r) => r.file)).toContain(receiptFile(made()));
+});
+
 it('bounds the receipts in all, not only each', async () => {
   for (const pid of [1, 2, 3]) writeReceipt(dir, made(pid));
   const evidence = await gather({ receiptBytes: 2.5 * JSON.stringify(receipt(made(1))).length });

@@ -23,7 +23,7 @@ it('is a list of name, unit and value, smaller is better', () => {
 });
 
 it('holds no pid, and one entry for processes of one name: the largest', () => {
-  const entries = peakEntries(manifest({ receipts: [quietRank(70, null), quietRank(50, null)] }));
+  const entries = peakEntries(manifest({ receipts: [quietRank(50, null), quietRank(70, null)] }));
   expect(entries.map((e) => e.name)).toEqual([
     'train.py, cuda:0: peak allocated',
     'train.py, cuda:0: peak reserved',

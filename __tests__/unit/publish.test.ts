@@ -350,8 +350,8 @@ it('says so when the uploading process is missing, dies, or answers nothing', as
     writeFileSync(${JSON.stringify(join(root, 'deaf.pid'))}, String(process.pid));
     process.on('SIGTERM', () => 0);
     for (;;);`;
-  const stopped = await publish(options(evidence, { deadlineMs: 1500, worker: worker('deaf.mjs', deaf) }));
-  expect(stopped).toMatchObject({ reason: 'no end after 2 s: stopped' });
+  const stopped = await publish(options(evidence, { deadlineMs: 5000, worker: worker('deaf.mjs', deaf) }));
+  expect(stopped).toMatchObject({ reason: 'no end after 5 s: stopped' });
   await ended(Number(readFileSync(join(root, 'deaf.pid'), 'utf8')));
 });
 

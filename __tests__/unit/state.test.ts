@@ -3,57 +3,88 @@ import { describe, expect, it } from '@jest/globals';
 import type { Runner } from '../../src/actions.js';
 import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
-import { readState, saveFinished, savePlan } from '../../src/state.js';
+import { type Known, NOTHING_KNOWN, readState, saveFinished, savePlan } from '../../src/state.js';
 
 const parsed = parseInputs((name) => (name === 'run' ? 'true' : ''));
 if (!parsed.ok) throw new Error('defaults must parse');
 const plan = makePlan(parsed.inputs, {}, { id: 'abcdef012345', temp: '/t', workspace: '/w', now: 1 });
 
 /** A runner that only remembers state. */
-function memory(initial: Record<string, string> = {}): Runner {
-  const state = new Map(Object.entries(initial));
+function memory(initial: Record<string, string> = {}): Runner & { readonly saved: Map<string, string> } {
+  const saved = new Map(Object.entries(initial));
   return {
-    state: (name: string) => state.get(name) ?? '',
-    saveState: (name: string, value: string) => void state.set(name, value),
-  } as unknown as Runner;
+    saved,
+    state: (name: string) => saved.get(name) ?? '',
+    saveState: (name: string, value: string) => void saved.set(name, value),
+  } as unknown as Runner & { readonly saved: Map<string, string> };
 }
 
+const KNOWN: Known = {
+  group: { pid: 77, startTicks: 5 },
+  host: { state: 'read', source: 'cgroup-v2', path: '/sys/fs/cgroup/x', oom_kill: 1, oom: null },
+  result: {
+    exitCode: 137,
+    signal: 'SIGKILL',
+    cancelledBy: null,
+    startError: null,
+    startedAt: 1,
+    endedAt: 2,
+    killed: [{ pid: 3, program: 'python3' }],
+  },
+  shimLaid: false,
+  faults: ['one'],
+  hints: [{ line: 1, what: 'docker', advice: 'see docs' }],
+};
+
 describe('state', () => {
-  it('comes back equal', () => {
+  it('comes back equal, and with how far main came', () => {
     const runner = memory();
-    savePlan(runner, plan, null);
-    expect(readState(runner)).toEqual({ kind: 'unfinished', plan, group: null });
-    savePlan(runner, plan, { pid: 77, startTicks: 5 });
-    expect(readState(runner)).toEqual({ kind: 'unfinished', plan, group: { pid: 77, startTicks: 5 } });
+    savePlan(runner, plan);
+    expect(readState(runner)).toEqual({ kind: 'unfinished', plan, known: NOTHING_KNOWN });
+    savePlan(runner, plan, KNOWN);
+    expect(readState(runner)).toEqual({ kind: 'unfinished', plan, known: KNOWN });
+    for (const finish of ['late', 'cut'] as const) {
+      saveFinished(runner, finish);
+      expect(readState(runner)).toEqual({ kind: finish, plan, known: KNOWN });
+    }
     saveFinished(runner);
     expect(readState(runner)).toEqual({ kind: 'finished' });
   });
 
   it('is nothing when main never planned', () => {
     expect(readState(memory())).toEqual({ kind: 'none' });
+    expect(readState(memory({ finished: 'late' }))).toEqual({ kind: 'none' });
   });
 
+  it('fits into an environment variable whatever it holds', () => {
+    const runner = memory();
+    const long = 'x'.repeat(100_000);
+    savePlan(runner, plan, {
+      ...KNOWN,
+      result: {
+        ...(KNOWN.result as NonNullable<Known['result']>),
+        startError: long,
+        killed: Array.from({ length: 9000 }, (_, i) => ({ pid: i + 2, program: 'y'.repeat(80) })),
+      },
+      faults: Array(50).fill(long),
+    });
+    expect([...runner.saved.values()].join('').length).toBeLessThan(100_000);
+    expect(readState(runner).kind).toBe('unfinished');
+  });
+
+  const state = (more: object): string =>
+    JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, known: NOTHING_KNOWN, ...more });
   it.each([
     ['not JSON', '{'],
     ['no object', '3'],
-    ['another schema', JSON.stringify({ schema: 'v9', plan, group: null })],
-    [
-      'a relative folder',
-      JSON.stringify({ schema: 'oom-autopsy.state.v1', plan: { ...plan, stepDir: '../x' }, group: null }),
-    ],
-    [
-      'init as the group',
-      JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, group: { pid: 1, startTicks: null } }),
-    ],
-    [
-      'a wrong policy',
-      JSON.stringify({
-        schema: 'oom-autopsy.state.v1',
-        plan: { ...plan, options: { ...plan.options, snapshot: 'x' } },
-        group: null,
-      }),
-    ],
+    ['another schema', state({ schema: 'v9' })],
+    ['nothing known', state({ known: undefined })],
+    ['a relative folder', state({ plan: { ...plan, stepDir: '../x' } })],
+    ['init as the group', state({ known: { ...NOTHING_KNOWN, group: { pid: 1, startTicks: null } } })],
+    ['a wrong policy', state({ plan: { ...plan, options: { ...plan.options, snapshot: 'x' } } })],
+    ['a signal that is none', state({ known: { ...KNOWN, result: { ...KNOWN.result, signal: '::error::' } } })],
+    ['an exit code that is none', state({ known: { ...KNOWN, result: { ...KNOWN.result, exitCode: -1 } } })],
   ])('refuses %s', (_name, text) => {
-    expect(readState(memory({ 'oom-autopsy': text })).kind).toBe('unreadable');
+    expect(readState(memory({ step: text })).kind).toBe('unreadable');
   });
 });

@@ -246,9 +246,15 @@ describe('sections', () => {
       .split('\n')
       .filter((line) => line.startsWith('| '));
     expect(rows).toHaveLength(4);
-    expect(rows[2]).toContain('torch.OutOfMemoryError, not caught');
+    expect(rows[2]).toContain('| OutOfMemoryError, not caught |');
     expect(rows[3]).toMatch(/^\| 0, 2 to 7 \| 7 processes \|.*SIGTERM/);
     expect(text).toContain('8 processes: 1 out of memory, 7 ended by SIGTERM · recording disarmed in 8');
+  });
+
+  it('say when each snapshot was taken', () => {
+    expect(text).toContain(
+      '| 1 | at an out-of-memory, 412.0 s in | 8.20\u00a0MiB | armed, newest 100,000 events |',
+    );
   });
 
   it('tell how to download and check, with the whole digest', () => {
@@ -555,7 +561,7 @@ describe('the budget', () => {
     const text = summary(m);
     expect(bytesOf(text)).toBeLessThanOrEqual(SUMMARY_BUDGET);
     expect(text).toMatch(/^## 🔴 Out of GPU memory on rank 1\n/);
-    expect(text).toContain('torch.OutOfMemoryError, not caught');
+    expect(text).toContain('| OutOfMemoryError, not caught |');
     const tight = renderSummary(m, links(), 4096);
     expect(bytesOf(tight)).toBeLessThanOrEqual(4096);
     expect(tight).toContain('asked for **16.00 MiB**');

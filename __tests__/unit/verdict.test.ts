@@ -9,6 +9,7 @@ const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   oomCount: 0,
   endedByOom: 0,
   hostOomKills: 0,
+  hostOomScope: 'cgroup',
   ...over,
 });
 

@@ -65,7 +65,8 @@ def run_all(jobs: list[Job], *, at_once: int | None = None, timeout_s: float = 1
     """key of each job -> what it returned (JSON values), or {"failed", "reason"}."""
     at_once = at_once or cores()
     gc.collect()
-    gc.freeze()  # what the parent holds is never traversed in a child: else each collection there copies all of its pages
+    # what the parent holds is never traversed in a child: else each collection there copies all of its pages
+    gc.freeze()
     waiting, results = list(reversed(jobs)), {}
     running: dict[int, _Child] = {}
     selector = selectors.DefaultSelector()

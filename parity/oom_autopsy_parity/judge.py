@@ -257,12 +257,17 @@ def _says(view: dict[str, Any], oracle: dict[str, Any], table: dict[str, Any]) -
 
     def first(part: dict[str, Any]) -> str:
         d = part["differences"][0]
-        return f"{d['scenario']}, {d['what']}: fixture {d['fixture']}, now {d['now']} ({part['differences_total']} differences in all)"
+        return (
+            f"{d['scenario']}, {d['what']}: fixture {d['fixture']}, now {d['now']} "
+            f"({part['differences_total']} differences in all)"
+        )
 
     of_view = {
         "match": f"The rebuilt view matches the fixture in {total} of {total} scenarios.",
         "unsupported": f"The rebuilt view cannot run here: {view['reason']}.",
-        "crashed": f"The rebuilt view failed in {total - view['compared']} of {total} scenarios: {view['reason']}.",
+        "crashed": (
+            f"The rebuilt view failed in {total - view['compared']} of {total} scenarios: {view['reason']}."
+        ),
         "not-comparable": f"The rebuilt view is not comparable here: {view['reason']}.",
     }
     of_oracle = {
@@ -273,7 +278,10 @@ def _says(view: dict[str, Any], oracle: dict[str, Any], table: dict[str, Any]) -
     }
     of_table = {
         "exact": "The migration table is exact.",
-        "not-compared": f"The migration table was compared in {table['compared']} of {total} scenarios ({table['reason']}).",
+        "not-compared": (
+            f"The migration table was compared in {table['compared']} of {total} scenarios "
+            f"({table['reason']})."
+        ),
     }
     lines = [of_view.get(view["status"]) or f"The rebuilt view drifted from the fixture: {first(view)}."]
     lines.append(of_oracle.get(oracle["status"]) or f"The oracle changed: {first(oracle)}.")

@@ -68,7 +68,10 @@ def _why(table: dict[str, Any]) -> str:
         for r in sorted(table["view_only"], key=lambda r: -r["bytes"])[:3]
     ]
     parts += [
-        f"the oracle alone saw {r['count']} of {r['category']} ({_bytes(r['bytes'])}, never an operation's output or shown to a hook)"
+        (
+            f"the oracle alone saw {r['count']} of {r['category']} ({_bytes(r['bytes'])}, never an "
+            f"operation's output or shown to a hook)"
+        )
         for r in sorted(table["oracle_only"], key=lambda r: -r["bytes"])[:3]
     ]
     return ", ".join(parts)

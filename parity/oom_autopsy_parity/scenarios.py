@@ -22,7 +22,8 @@ class Scenario:
     warm: int
     steps: int = 1
     says: str = ""  # one line for docs and reports
-    kernels: bool = False  # its kernels are chosen by the processor (oneDNN): the oracle's TEMPORARY moved with the ISA in one
+    # its kernels are chosen by the processor (oneDNN): the oracle's TEMPORARY moved with the ISA in one
+    kernels: bool = False
 
 
 class ScenarioError(Exception):
@@ -244,7 +245,8 @@ def from_file(path: str) -> Scenario:
     build = getattr(module, "build", None)
     if not callable(build):
         raise ScenarioError(
-            f"scenario file {path!r} defines no build(). It must return a function that does one training step."
+            f"scenario file {path!r} defines no build(). It must return a function that does one "
+            f"training step."
         )
     warm, steps = getattr(module, "WARM", 1), getattr(module, "STEPS", 1)
     for label, value, least in (("WARM", warm, 0), ("STEPS", steps, 1)):

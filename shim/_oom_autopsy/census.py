@@ -35,6 +35,7 @@ from .census_read import Reader
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
+MAX_CUT = 400  # characters
 
 # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
 _running = {}
@@ -118,7 +119,7 @@ class _Look:
             self.reader = Reader(self.api, self.kinds)
             self._look(torch)
             devices = self._devices(torch)
-        return _result(self.clock, devices, "; ".join(self.cuts) or None, self)
+        return _result(self.clock, devices, "; ".join(self.cuts)[:MAX_CUT] or None, self)
 
     def release(self):
         """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a
@@ -328,14 +329,16 @@ class _Look:
     def _devices(self, torch):
         """One row per device, while every storage seen is still held, so that none was freed in between."""
         outside = self.ledger.settle()
-        granule = rank.GRANULE if torch.cuda.get_allocator_backend() == "native" else 1
+        native = torch.cuda.get_allocator_backend() == "native"
+        granule = rank.GRANULE if native else 1
         wanted = range(torch.cuda.device_count()) if self.device_indices is None else self.device_indices
         rows = []
         for index in wanted:
             stats = torch.cuda.memory_stats(index)
             allocated = int(stats.get("allocated_bytes.all.current", 0))
             reserved = int(stats.get("reserved_bytes.all.current", 0))
-            requested = stats.get("requested_bytes.all.current")  # 2.1
+            # since 2.1; cudaMallocAsync leaves it at 0
+            requested = stats.get("requested_bytes.all.current") if native else None
             entries = list(self.ledger.own.get(index, {}).values())
             if self.device_indices is None and not (allocated or reserved or entries):
                 continue

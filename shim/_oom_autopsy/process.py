@@ -44,7 +44,8 @@ class Process:
         self.dump_seconds = 0.0
         self.last_dump = None  # (end by time.monotonic(), seconds)
         self.watch = None  # cycles.Watch
-        self.timeline = None
+        self.timeline = None  # timeline.Timeline
+        self.census = None  # the module, where a census is wanted
         self.receipt = receipt.new(
             step=config.step,
             host=self.host,

@@ -33,7 +33,10 @@ MAX_POINTS, MAX_DEVICES = 120, 8
 # A program with several optimizers (a GAN) may never step the first one again.
 MAX_STEPS_OF_OTHERS = 50
 
-NO_ACTIVATIONS = "every operation: looked at the boundaries of optimizer steps only, so activations and inputs are not seen"
+NO_ACTIVATIONS = (
+    "every operation: looked at the boundaries of optimizer steps only, so activations "
+    "and inputs are not seen"
+)
 
 
 def start(steps: int, *, on_done: Callable[[dict[str, Any]], None] | None = None) -> Timeline:

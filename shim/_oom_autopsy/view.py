@@ -51,6 +51,9 @@ class _Death(weakref.ref):
     __slots__ = ("key", "row")
 
 
+_LEAVES = (int, float, bool, str, bytes, type(None))
+
+
 def walk(value: Any, depth: int = 8) -> Iterator[Any]:
     """The leaves of nested dicts, lists, tuples, sets and dataclasses. Runs no code of the user's (no
     `__iter__` of theirs)."""
@@ -72,7 +75,10 @@ def walk(value: Any, depth: int = 8) -> Iterator[Any]:
         yield value
         return
     for part in list(parts):
-        yield from walk(part, depth - 1)
+        if type(part) in _LEAVES or type(part).__module__ == "torch":
+            yield part  # most leaves by far are tensors and numbers: no generator for each of them
+        else:
+            yield from walk(part, depth - 1)
 
 
 def _effect(func: Any) -> int:
@@ -168,7 +174,7 @@ class Recorder:
             raise Unsupported(missing)
         self._torch = torch
         self._plain = (torch.Tensor, torch.nn.Parameter)
-        self._task = torch_api.view_graph_task_reader()
+        self._task: Any = torch_api.view_graph_task_reader()
         self._function_mode_on = torch_api.view_function_mode_reader()
         # Inside of it, reading a tensor runs no `__torch_function__` of the user's (a mode of theirs, a
         # subclass).
@@ -240,8 +246,13 @@ class Recorder:
     def _pop(self, owner: Any) -> None:
         """Back to before `owner` began. Frames above it belong to calls that ended by an exception."""
         stack = self._stacks.get(threading.get_ident())
-        if stack and any(frame.owner == id(owner) for frame in stack):
-            while stack.pop().owner != id(owner):
+        if not stack:
+            return
+        key = id(owner)
+        if stack[-1].owner == key:
+            stack.pop()
+        elif any(frame.owner == key for frame in stack):
+            while stack.pop().owner != key:
                 pass
 
     # ---- storages
@@ -297,8 +308,10 @@ class Recorder:
             if death is None:
                 self._begin(storage, reason, True, self.phase(), 0)
             else:
-                self._size(storage, death.row)
-                death.row.reason = better(death.row.reason, reason, seen=death.row.seen)
+                row = death.row
+                self._size(storage, row)
+                if row.reason is not reason:
+                    row.reason = better(row.reason, reason, seen=row.seen)
 
     def observe(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """Records what an operation returned. The hot path: everything that returns aliases only is left at
@@ -451,7 +464,7 @@ def _mode_class() -> Any:
     recorder."""
     if _MODE:
         return _MODE[0]
-    base = torch_api.view_dispatch_mode()
+    base: Any = torch_api.view_dispatch_mode()
 
     class _Watch(base):
         @classmethod
@@ -460,7 +473,8 @@ def _mode_class() -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            return False  # else every call goes through a wrapper that costs more than ours (2.13); no recording runs beside compile
+            # else every call goes through a wrapper that costs more than ours (2.13); no recording runs beside compile
+            return False
 
         def __init__(self, recorder: Recorder) -> None:
             super().__init__()

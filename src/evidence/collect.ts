@@ -12,6 +12,7 @@ import { type Digest, digestHandle } from './digest.js';
 import {
   displayName,
   isSafeName,
+  type Owner,
   ownerKey,
   parsePageName,
   parseReceiptName,
@@ -162,7 +163,14 @@ class Collector {
     this.folder = folder.path;
     try {
       const names = await this.list();
-      for (const name of this.some(names.receipts, this.limits.receipts, 'receipts'))
+      // Those whose process left a snapshot come first, so that a flood of strangers cannot push them out.
+      const dumped = new Set(names.snapshots.map((name) => keyOf(parseSnapshotName(name))));
+      const hasDump = (name: string): boolean => dumped.has(keyOf(parseReceiptName(name)));
+      const receipts = [
+        ...names.receipts.filter(hasDump),
+        ...names.receipts.filter((name) => !hasDump(name)),
+      ];
+      for (const name of this.some(receipts, this.limits.receipts, 'receipts'))
         await this.receipt(name);
       // The size of the table of processes is bounded by now: one entry per accepted receipt.
       const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
@@ -318,6 +326,8 @@ class Collector {
       this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
   }
 }
+
+const keyOf = (named: Owner | null): string => (named ? ownerKey(named) : '');
 
 const plainSize = (path: string): Promise<number | null> =>
   lstat(path).then(

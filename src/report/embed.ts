@@ -8,7 +8,7 @@ import { gzip } from 'node:zlib';
 import type { Evidence, SnapshotFile } from '../evidence/collect.js';
 import { bareDigest } from '../evidence/digest.js';
 import { openFolder, openRegular } from '../evidence/safe-fs.js';
-import { EMBED_LIMIT, type EmbeddedSnapshot } from './page.js';
+import { EMBED_LIMIT, type EmbeddedSnapshot } from './page-options.js';
 
 /** A snapshot larger than this is not even read: it compresses to about a tenth. */
 const READ_LIMIT = 8 * EMBED_LIMIT;

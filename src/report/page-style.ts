@@ -36,11 +36,14 @@ pre code{background:none;padding:0}
 table{border-collapse:collapse;font-size:.9rem;min-width:30rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem;border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--line);white-space:nowrap}
-tbody th{font-weight:600}
+tbody th{font-weight:600;min-width:6rem}
+td:not(.n){min-width:6.5rem;max-width:34rem}
 .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);padding-bottom:.35rem;font-size:.875rem}
 .digest{font-size:.75rem;word-break:break-all;min-width:16rem}
 svg{display:block;max-width:100%;height:auto}
+svg.bar{width:100%;height:4rem;margin:.5rem 0}
+svg.chart{min-width:42rem;width:100%}
 svg text{fill:var(--fg);font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 svg .soft{fill:var(--soft)}
 svg .axis{stroke:var(--line);stroke-width:1}
@@ -68,5 +71,5 @@ iframe{width:100%;height:80vh;border:1px solid var(--line);border-radius:6px;bac
 footer{margin-top:3rem;padding:1.25rem;border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
 .visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:40rem){body{font-size:15px}h1{font-size:1.4rem}th,td{padding:.3rem .5rem}.lead{font-size:1rem}}
-@media print{:root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f6f6f6;--link:#000;--code:#f0f0f0}nav,button,select,.skip,.noprint{display:none!important}h2{break-after:avoid}tr,svg,.card{break-inside:avoid}.scroll{overflow:visible}table{min-width:0;width:100%}pre{white-space:pre-wrap}body{font-size:11pt}}
+@media print{svg.chart{min-width:0}:root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f6f6f6;--link:#000;--code:#f0f0f0}nav,button,select,.skip,.noprint{display:none!important}h2{break-after:avoid}tr,svg,.card{break-inside:avoid}.scroll{overflow:visible}table{min-width:0;width:100%}pre{white-space:pre-wrap}body{font-size:11pt}}
 `;

@@ -245,17 +245,17 @@ export function partRich(part: Part): Rich {
   return [label];
 }
 
-/** The largest owners of a part, or why it is unknown. */
-export function ownersRich(part: Part, most = 2): Rich {
+/** The largest owners of a part, or why it is unknown: `most` of them after the first `from`. */
+export function ownersRich(part: Part, most = 2, from = 0): Rich {
   if (part.name === 'unknown' && part.reasons.length > 0) {
-    const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(0, most);
+    const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
     return joinRich(
       reasons.map((r) => say`${shorten(r.reason, MAX_NAME)} ${formatBytes(r.bytes)}`),
       ', ',
     );
   }
   return joinRich(
-    part.owners.slice(0, most).map((o) => say`${name(o.name, 60)} ${formatBytes(o.bytes)}`),
+    part.owners.slice(from, from + most).map((o) => say`${name(o.name, 60)} ${formatBytes(o.bytes)}`),
     ', ',
   );
 }
@@ -273,6 +273,14 @@ export const REASON_WORDS: Readonly<Record<SnapshotReference['reason'], string>>
   sigterm: 'at SIGTERM',
   exit: 'at exit',
 };
+
+/** Why and when a snapshot was taken: `at an out-of-memory, 412.0 s in`. */
+export function takenWords(manifest: Manifest, snapshot: SnapshotReference): string {
+  const process = manifest.processes.find((p) => p.host === snapshot.host && p.pid === snapshot.pid);
+  const time = process?.ooms.find((oom) => oom.snapshot === snapshot.file)?.time ?? null;
+  const words = REASON_WORDS[snapshot.reason];
+  return time === null ? words : `${words}, ${Math.max(0, time - manifest.step.started).toFixed(1)} s in`;
+}
 
 /** What a snapshot holds, as far as the receipts say. */
 export function historyWords(snapshot: SnapshotReference): string {
@@ -295,14 +303,17 @@ export function historyWords(snapshot: SnapshotReference): string {
 /** Over this size the viewer in the browser freezes or kills its tab (pytorch/pytorch#158364). */
 export const LARGE_SNAPSHOT = 300 * 2 ** 20;
 
+/** `OutOfMemoryError` of `torch.OutOfMemoryError`. */
+const lastName = (exception: string): string => shorten(exception.split('.').at(-1) ?? exception, 60);
+
 export function endingWords(manifest: Manifest, process: ManifestProcess): string {
   const ending: Ending = endingOf(manifest, process);
   const exception = process.end?.exception;
   switch (ending) {
     case 'oom':
-      return `${shorten(exception ?? 'OutOfMemoryError', 60)}, not caught`;
+      return `${lastName(exception ?? 'OutOfMemoryError')}, not caught`;
     case 'exception':
-      return exception == null ? 'exception' : shorten(exception, 60);
+      return exception == null ? 'exception' : lastName(exception);
     case 'sigterm':
       return 'SIGTERM';
     case 'exit':

@@ -18,6 +18,8 @@ export interface VerdictFacts {
   readonly endedByOom: number;
   /** Host OOM-killer kills in our cgroup during the step; null when the kernel's counters could not be read. */
   readonly hostOomKills: number | null;
+  /** Whose kills were counted: those of our cgroup, or, where only that can be read, of the whole machine. */
+  readonly hostOomScope: 'cgroup' | 'machine';
 }
 
 /** A verdict and, as a case of its own, why it is that one. */
@@ -27,6 +29,7 @@ export interface Verdict {
 }
 
 const SIGKILL_EXIT = 137;
+const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' } as const;
 
 /**
  * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that is
@@ -49,7 +52,7 @@ export function judge(facts: VerdictFacts): Verdict {
   if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
     return {
       name: 'host-oom',
-      because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} of this cgroup during the step`,
+      because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} ${SCOPES[facts.hostOomScope]} during the step`,
     };
   }
   if (facts.exitCode === SIGKILL_EXIT) {
@@ -58,7 +61,7 @@ export function judge(facts: VerdictFacts): Verdict {
       because:
         facts.hostOomKills === null
           ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
-          : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill in this cgroup',
+          : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill',
     };
   }
   if (facts.startError !== null) return { name: 'failed', because: 'the shell could not be started' };

@@ -1,0 +1,307 @@
+/**
+ * Everything around the program fails, one thing at a time: the artifact service, the disk, the host's memory. The exit code and the
+ * verdict stay right, the summary says what happened, and what existed on disk exists afterwards.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { cleanUp, node24, plainPython, runStep, sha256, type StepOptions } from './kit.js';
+import { expectClean, namesBelow, onDisk, OUT_OF_MEMORY, plain, replayScript, scratch, until } from './replay.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+const root = process.getuid?.() === 0;
+
+describe('an artifact service that fails', () => {
+  type Row = { readonly name: string; readonly reason: RegExp } & Partial<StepOptions>;
+  /** The client tries these for half a minute or more: here it gets 4 s. */
+  const RETRIED = /^(hang|reset|429|5|cut)/;
+  const at = (call: string, fault: string, reason: RegExp): Row => ({
+    name: `${fault} at ${call}`,
+    service: { [call]: fault },
+    env: { OOM_AUTOPSY_PUBLISH_TIMEOUT: RETRIED.test(fault) ? '4' : '60' },
+    reason,
+  });
+  const rows: readonly Row[] = [
+    ...['CreateArtifact', 'PutBlock', 'PutBlockList', 'FinalizeArtifact'].map((call) =>
+      at(call, 'hang', /no end after 4 s/),
+    ),
+    at('CreateArtifact', 'reset', /cannot be reached|no end after/),
+    at('PutBlock', 'reset', /cannot be reached|no end after/),
+    at('CreateArtifact', '403', /refused it/),
+    at('CreateArtifact', '409', /exists already in this run \(409\)/),
+    at('CreateArtifact', '429', /429|no end after/),
+    at('CreateArtifact', '500', /500|no end after/),
+    at('FinalizeArtifact', '503', /503|no end after/),
+    at('CreateArtifact', 'quota', /quota/),
+    at('PutBlock', '403', /refused it/),
+    at('PutBlock', 'cut:100', /cannot be reached|no end after/),
+    at('FinalizeArtifact', 'okfalse', /./),
+    { name: 'nobody listens', env: { ACTIONS_RESULTS_URL: 'http://127.0.0.1:1/' }, reason: /ECONNREFUSED/ },
+    {
+      name: 'GitHub Enterprise Server',
+      run: { jobContext: { github: { server_url: 'https://github.example.com' } } },
+      reason: /GitHub Enterprise Server/,
+    },
+    { name: 'none at all', noService: true, reason: /offers no artifact service/ },
+  ];
+
+  it.concurrent.each(rows)(
+    '$name: the files stay, the summary says why, the step keeps its code',
+    async ({ name: _name, reason, ...options }) => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nexit 3`, options);
+      expectClean(step);
+      expect(step.report.main.code).toBe(3);
+      expect(step.outputs).toMatchObject({
+        'exit-code': '3',
+        verdict: 'oom',
+        'snapshot-count': '1',
+        'artifact-id': '',
+      });
+      expect(step.manifest.published.state).toBe('failed');
+      expect(step.manifest.published.reason).toMatch(reason);
+      const [kept] = onDisk(step).filter((file) => file.endsWith('.pickle'));
+      const path = join(step.outputs['evidence-dir'] ?? '', kept ?? '');
+      const [reference] = JSON.parse(step.outputs['snapshots'] ?? '');
+      expect(reference).toMatchObject({ file: kept, digest: `sha256:${sha256(path)}` });
+      expect(step.report.summary).toContain(reference.digest.slice('sha256:'.length));
+      expect(step.report.summary).toMatch(/Out of GPU memory/);
+      // No signed address gets out.
+      expect(step.report.summary + step.report.log).not.toMatch(/[?&]sig=/);
+      expect(step.report.post?.log).toBe('');
+    },
+    2 * MINUTES,
+  );
+
+  it.each([
+    ['is there after a name that was taken', { service: { CreateArtifact: '409x1' } }],
+    ['comes back after a 503', { service: { CreateArtifact: '503x1' } }],
+    ['lies on loopback and a proxy is set', { env: { HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'http://127.0.0.1:1' } }],
+  ])(
+    'that %s gets the evidence',
+    async (_name, options) => {
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nexit 3`, options);
+      expectClean(step);
+      expect(step.report.main.code).toBe(3);
+      expect(step.artifacts).toHaveLength(1);
+      expect(onDisk(step)).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it(
+    'is not even asked after a green step that saw nothing',
+    async () => {
+      const step = await plain('true', { service: { '*': 'reset' } });
+      expectClean(step);
+      expect(step.report.conclusion).toBe('success');
+      expect(step.calls).toEqual([]);
+    },
+    MINUTES,
+  );
+});
+
+describe('a full disk', () => {
+  const mounts: string[] = [];
+  afterEach(() => {
+    for (const path of mounts.splice(0)) spawnSync('umount', ['-l', path]);
+  });
+  /** A folder on a disk of its own. @param size in KiB */
+  const disk = (size: number): string => {
+    const path = join(scratch(), 'small dïsk');
+    mkdirSync(path);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}k`, 'none', path]);
+    if (mounted.status !== 0) throw new Error(String(mounted.stderr));
+    mounts.push(path);
+    return path;
+  };
+  const fill = (path: string): string => `dd if=/dev/zero of='${path}/fill' bs=1k 2>/dev/null || true`;
+  const asRoot = root ? it : it.skip;
+
+  asRoot(
+    'before the script is written: said, nothing is run',
+    async () => {
+      const temp = disk(64);
+      spawnSync('bash', ['-c', fill(temp)]);
+      const step = await plain('echo RAN', { run: { temp } });
+      expectClean(step);
+      expect(step.report.main.code).toBe(1);
+      expect(step.report.log).not.toContain('RAN');
+      expect(step.report.annotations[0]).toMatchObject({ level: 'error' });
+      expect(step.report.annotations[0]?.message).toMatch(/ENOSPC/);
+    },
+    MINUTES,
+  );
+
+  asRoot.each([
+    ['exit 3', 3],
+    ['true', 0],
+  ])(
+    'while the shim is laid: %s ends with %d as without us, and a warning says that nothing is recorded',
+    async (run, code) => {
+      const step = await plain(run, { run: { temp: disk(160) }, with: { 'if-no-torch': 'warn' } });
+      expectClean(step);
+      expect(step.report.main.code).toBe(code);
+      expect(step.report.log).toMatch(/shim could not be laid \(ENOSPC\)/);
+      expect(step.report.annotations).toEqual([expect.objectContaining({ level: 'warning' })]);
+    },
+    MINUTES,
+  );
+
+  asRoot.each([
+    ['nothing', 0],
+    ['room for a receipt and for no snapshot', 24],
+  ])(
+    'with %s left when the program runs out of GPU memory',
+    async (_name, left) => {
+      const evidence = disk(2048);
+      const program = OUT_OF_MEMORY.replace('1 << 20', '1 << 10').replace('range(8)', 'range(4000)').replace(
+        '\ntrain_step()',
+        `
+import os
+fd = os.open(${JSON.stringify(join(evidence, 'fill'))}, os.O_WRONLY | os.O_CREAT)
+try:
+    while True: os.write(fd, b'0' * 1024)
+except OSError:
+    os.ftruncate(fd, os.fstat(fd).st_size - ${left * 1024})
+os.close(fd)
+train_step()`,
+      );
+      const step = await runStep({
+        inputs: { run: program, shell: 'python', 'evidence-dir': evidence },
+      });
+      expect(step.report.orphans).toEqual([]);
+      expect(step.report.main.code).toBe(1);
+      expect(step.report.log).toContain('torch.OutOfMemoryError');
+      expect([...namesBelow(evidence)].filter((path) => /\.tmp-|\.upload-/.test(path))).toEqual([]);
+      expect(step.outputs['snapshot-count']).toBe('0');
+      if (left > 0) {
+        expect(step.outputs['verdict']).toBe('oom');
+        expect(step.report.summary).toMatch(/No space left|ENOSPC|no space/i);
+      }
+      expect(step.report.summary.length).toBeGreaterThan(0);
+    },
+    2 * MINUTES,
+  );
+
+  asRoot.each([3, 0])(
+    'at the manifest: exit code %d is kept, no half file is left, and the snapshot is still there',
+    async (code) => {
+      const replay = await replayScript();
+      const temp = disk(4096);
+      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, { run: { temp } });
+      expectClean(step);
+      expect(step.report.main.code).toBe(code);
+      expect(step.report.conclusion).toBe(code === 0 ? 'success' : 'failure');
+      expect(step.report.jobConclusion).toBe(step.report.conclusion);
+      expect(step.report.log).toMatch(/manifest\.json could not be written/);
+      expect(step.report.log).toMatch(/verdict oom/);
+      expect([...namesBelow(temp)].filter((path) => path.includes('manifest'))).toEqual([]);
+      expect([...namesBelow(temp)].filter((path) => path.endsWith('.pickle'))).toHaveLength(1);
+      expect(step.report.main.log + step.report.post?.log).not.toMatch(/delimiter/i);
+    },
+    MINUTES,
+  );
+});
+
+describe('the host runs out of memory', () => {
+  const v2 = existsSync('/sys/fs/cgroup/cgroup.controllers') && readFileSync('/sys/fs/cgroup/cgroup.controllers', 'utf8').includes('memory');
+  const parent = v2 ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
+  const possible = root && existsSync(join(parent, v2 ? 'cgroup.subtree_control' : 'memory.limit_in_bytes'));
+  const LIMIT = 300 * 2 ** 20;
+
+  /** Its last process may still be on its way out. */
+  const removed = (folder: string): boolean => {
+    try {
+      rmdirSync(folder);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  /**
+   * A node that moves itself into a cgroup with little memory first, as a container's would be in one. Not by way of `sh`: dash
+   * drops environment variables with a hyphen in their name, and INPUT_if-no-torch is one.
+   */
+  function confinedNode(folder: string): string {
+    const path = join(scratch(), 'node');
+    const enter = `open(${JSON.stringify(join(folder, 'cgroup.procs'))}, 'w').write(str(os.getpid()))`;
+    const node = JSON.stringify(node24());
+    writeFileSync(
+      path,
+      `#!${plainPython()}\nimport os, sys\n${enter}\nos.execv(${node}, [${node}, *sys.argv[1:]])\n`,
+    );
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  (possible ? it : it.skip)(
+    `host-oom, with the numbers of the kernel (cgroup ${v2 ? 'v2' : 'v1'})`,
+    async () => {
+      const folder = join(parent, `oom-autopsy-test-${process.pid}`);
+      mkdirSync(folder);
+      try {
+        writeFileSync(join(folder, v2 ? 'memory.max' : 'memory.limit_in_bytes'), String(LIMIT));
+        const swap = join(folder, v2 ? 'memory.swap.max' : 'memory.swappiness');
+        if (existsSync(swap)) writeFileSync(swap, '0');
+        const step = await plain(`python -c 'x = b"1" * ${2 * LIMIT}'`, {
+          noService: true,
+          run: { node: confinedNode(folder) },
+        });
+        expectClean(step);
+        expect(step.report.main.code).toBe(137);
+        expect(step.outputs).toMatchObject({ verdict: 'host-oom', 'exit-code': '137', 'oom-count': '0' });
+        expect(step.manifest.host.oom).toMatchObject({ state: 'read', scope: 'cgroup', kills: 1, path: folder });
+        expect(step.manifest.host.memory.limit).toBe(LIMIT);
+        expect(step.report.summary).toMatch(/300(\.\d+)?\sMiB/);
+        expect(step.report.summary).not.toMatch(/Out of GPU memory/);
+        const mixed = await plain(`kill -KILL $$`, { noService: true, run: { node: confinedNode(folder) } });
+        expect(mixed.outputs['verdict']).toBe('killed');
+      } finally {
+        await until(() => removed(folder), 'an empty cgroup');
+      }
+    },
+    MINUTES,
+  );
+
+  (possible ? it : it.skip)(
+    'and main is its victim: post still says host-oom',
+    async () => {
+      const folder = join(parent, `oom-autopsy-test-m${process.pid}`);
+      mkdirSync(folder);
+      try {
+        writeFileSync(join(folder, v2 ? 'memory.max' : 'memory.limit_in_bytes'), String(LIMIT));
+        const step = await plain(
+          `python -c 'x = b"1" * ${2 * LIMIT}' || true\nkill -KILL $PPID; sleep 60`,
+          { noService: true, run: { node: confinedNode(folder) } },
+        );
+        expectClean(step);
+        expect(step.report.post?.outputs['verdict']).toBe('host-oom');
+      } finally {
+        await until(() => removed(folder), 'an empty cgroup');
+      }
+    },
+    MINUTES,
+  );
+});
+
+describe('an out-of-memory that is not of the caching allocator', () => {
+  it(
+    'is an oom whose summary says where it came from',
+    async () => {
+      const step = await runStep({
+        inputs: { run: `import torch\ntorch.ones(1, device='cuda')\nraise torch.OutOfMemoryError('from somewhere else')`, shell: 'python' },
+      });
+      expect(step.report.main.code).toBe(1);
+      expect(step.outputs).toMatchObject({ verdict: 'oom', 'oom-count': '0' });
+      expect(step.manifest.processes[0].end).toMatchObject({ oom: true, exception: 'torch.OutOfMemoryError' });
+      expect(step.report.summary).toMatch(/allocator/);
+      expect(dirname(step.outputs['manifest'] ?? '')).toContain(step.temp);
+    },
+    MINUTES,
+  );
+});

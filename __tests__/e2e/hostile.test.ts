@@ -1,0 +1,144 @@
+/** A step that runs a stranger's code plants all it can think of in the evidence folder: nothing foreign leaves, nothing breaks. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, it } from '@jest/globals';
+import { cleanUp } from './kit.js';
+import { expectClean, plain, replayScript, scratch } from './replay.js';
+
+afterAll(cleanUp);
+
+/** The text that must not get out, and the text that must not become a command, an element or a link. */
+const SECRET = 'the secret of somebody else';
+const COMMAND = 'PWNED';
+
+const PLANT = `
+import json, os, socket, sys
+template, secret = sys.argv[1:]
+config = json.load(open(os.path.join(os.environ['PYTHONPATH'].split(':')[0], '_oom_autopsy', 'config.json')))
+os.chdir(config['evidence'])
+serial = iter(range(1, 10**6))
+snapshot = lambda: f'evil-ranknone-{next(serial)}-aaaaaaaa-1-oom.pickle'
+receipt = lambda: f'evil-{next(serial)}-aaaaaaaa.receipt.json'
+page = lambda: f'evil-{next(serial)}-aaaaaaaa.cycles.html'
+def attempt(act, *args):
+    try:
+        return act(*args)
+    except OSError as error:
+        print('not possible here:', act.__name__, error.errno)
+
+for name in (snapshot, receipt, page):
+    os.symlink(secret, name())
+    os.symlink('/dev/zero', name())
+    os.symlink('/proc/self/environ', name())
+    os.symlink(name(), name())
+    attempt(os.link, secret, name())
+    os.mkfifo(name())
+    os.mkdir(name())
+    attempt(os.mknod, name(), 0o20600, os.makedev(1, 5))
+    socket.socket(socket.AF_UNIX).bind(name())
+    open(name(), 'w').close()
+    with open(name(), 'w') as file:
+        file.truncate(1 << 40 if name is snapshot else 1 << 30)
+for name in ('a\\n::error::${COMMAND}', '::error::${COMMAND}', '##[error]${COMMAND}', '\\u202egnp.exe', '\\x1b[2J', 'a\\rb', '<img src=x>',
+             '[${COMMAND}](javascript:alert)', '\`' * 50, '-rf', '--help', ' ', 'manifest.json', 'SHA256SUMS', 'x' * 255,
+             '.upload-0123456789ab', b'\\xff\\xfe'):
+    path = os.fsencode(name)
+    if name == '.upload-0123456789ab':
+        os.mkdir(path)
+        os.symlink(secret, os.path.join(path, b'manifest.json'))
+        open(os.path.join(path, b'only here'), 'w').close()
+    else:
+        open(path, 'w').close()
+for i in range(5000):
+    open(f'junk-{i}', 'w').close()
+    with open(receipt(), 'w') as file:
+        file.write('{"schema": "oom-autopsy.receipt.v1"' + ('}' if i % 2 else ''))
+[real] = [name for name in os.listdir(template) if name.endswith('.receipt.json')]
+text = open(os.path.join(template, real)).read()
+old = real.split('.')[0].rsplit('-', 1)[1]
+nasty = ('\\n::error::${COMMAND}\\n::add-mask::e\\n::set-env name=A::B\\n##[error]${COMMAND}\\r\\n# ${COMMAND}\\n</details></table><script>alert(1)</script>'
+         '<img src="https://evil.example/x.png">![x](https://evil.example/y.png)[${COMMAND}](javascript:alert(1)) | a | b |\\n\`\`\`\\n@octocat #1 $x$ \\u202e\\x00\\x1b[31m')
+def poison(value, key=''):
+    if isinstance(value, dict):
+        return {k: poison(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [poison(v, key) for v in value]
+    keep = ('schema', 'step', 'host', 'token', 'kind', 'state', 'history', 'thread', 'reason', 'mode')
+    return nasty if isinstance(value, str) and key not in keep and not value.endswith('.pickle') else value
+forged = poison(json.loads(text.replace(old, 'bbbbbbbb')))
+forged['step'] = config['step']
+forged['faults'] = [nasty] * 20
+claims = dict(forged, token='cccccccc', snapshots=[{'file': '../../../../etc/passwd', 'reason': 'oom', 'history': 'armed'}])
+open(real.replace(old, 'cccccccc'), 'w').write(json.dumps(claims))
+open(real.replace(old, 'bbbbbbbb'), 'w').write(json.dumps(forged))
+[dump] = [name for name in os.listdir(template) if name.endswith('.pickle')]
+open(dump.replace(old, 'bbbbbbbb'), 'w').write('no pickle at all')
+print('planted', flush=True)
+`;
+
+it('keeps its code, is published for what is real, and everything else is named', async () => {
+  const folder = scratch();
+  const [secret, program] = [join(folder, 'secret'), join(folder, 'plant.py')];
+  writeFileSync(secret, `${SECRET}\n`);
+  writeFileSync(program, PLANT);
+  const replay = await replayScript();
+  const step = await plain(
+    `python '${replay}'\npython '${program}' '${join(dirname(replay), 'evidence')}' '${secret}'\nexit 5`,
+  );
+  expect(step.report.log).toContain('planted');
+  expect(step.report.main.code).toBe(5);
+  expect(step.outputs).toMatchObject({ 'exit-code': '5', verdict: 'oom', 'snapshot-count': '2' });
+  expect(step.report.orphans).toEqual([]);
+
+  // In the artifact: the real receipt and snapshot, the forged ones whose form is right, and our documents.
+  const [artifact] = step.artifacts;
+  expect(artifact?.files).toHaveLength(6);
+  expect(artifact?.files.filter((name) => /bbbbbbbb/.test(name))).toHaveLength(2);
+  const uploaded = (artifact?.files ?? []).map((name) => readFileSync(join(artifact?.dir ?? '', name)));
+  for (const content of uploaded) {
+    expect(content.includes(SECRET)).toBe(false);
+    expect(content.includes('root:x:0:0')).toBe(false);
+  }
+  expect(readFileSync(secret, 'utf8')).toBe(`${SECRET}\n`);
+
+  // In the log: not one command that is not ours, whatever names and receipts say.
+  expect(step.report.log).not.toContain(SECRET);
+  expect(step.report.masks.filter((mask) => mask.length < 3)).toEqual([]);
+  expect(step.report.env).toEqual({});
+  for (const { message } of step.report.annotations) {
+    expect(message.startsWith(COMMAND)).toBe(false);
+    expect(message).not.toContain('\n::');
+  }
+  const own = step.report.log.split('\n').filter((line) => /^oom-autopsy: /.test(line));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+  expect(own.filter((line) => /[\u0000-\u001f\u202e]/.test(line))).toEqual([]);
+
+  // In the summary: text, never markup.
+  const { summary } = step.report;
+  expect(Buffer.byteLength(summary)).toBeLessThan(900 * 1024);
+  expect(summary).not.toMatch(/<(img|script|iframe|svg)|!\[|(?<!\\)\]\((javascript|https:\/\/evil)/i);
+  expect(summary).not.toMatch(/^(# |::|##\[)/m);
+  expect(summary.match(/<details/g)?.length).toBe(summary.match(/<\/details>/g)?.length);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+  expect(summary).not.toMatch(/[\u0000-\u0008\u001b\u202e]/);
+  for (const word of ['symbolic link', 'FIFO', 'folder', 'hard link'])
+    expect(JSON.stringify(step.manifest.rejected)).toContain(word);
+  expect(step.manifest.rejected_count).toBeGreaterThan(10_000);
+  expect(step.report.post).toMatchObject({ code: 0, log: '' });
+}, 180_000);
+
+it('planted in a step whose main is killed does no more to post', async () => {
+  const folder = scratch();
+  const [secret, program] = [join(folder, 'secret'), join(folder, 'plant.py')];
+  writeFileSync(secret, `${SECRET}\n`);
+  writeFileSync(program, PLANT);
+  const replay = await replayScript();
+  const step = await plain(
+    `python '${replay}'\npython '${program}' '${join(dirname(replay), 'evidence')}' '${secret}'\nkill -KILL $PPID; sleep 60`,
+  );
+  expect(step.report.post?.code).toBe(0);
+  expect(step.report.orphans).toEqual([]);
+  expect(step.artifacts[0]?.files).toHaveLength(6);
+  expect(step.report.post?.summary).toMatch(/Out of GPU memory/);
+  expectClean({ ...step, temp: folder });
+}, 180_000);

@@ -1,0 +1,115 @@
+/** Servers that a step starts with `&`: not waited for, not killed, told; what they write afterwards is collected by post. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { cleanUp, node24, plainPython, ROOT } from './kit.js';
+import { onDisk, plain, replayScript, scratch } from './replay.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+
+/** A node that starts post only when a file is there: the time that later steps of the job take. */
+function nodeWithLaterSteps(until: string): string {
+  const path = join(scratch(), 'node');
+  const node = JSON.stringify(node24());
+  writeFileSync(
+    path,
+    `#!${plainPython()}
+import os, sys, time
+if '/post/' in sys.argv[1]:
+    while not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)
+os.execv(${node}, [${node}, *sys.argv[1:]])
+`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** Starts a server that runs out of memory once the step's shell is gone and main has told. */
+async function serverStep(before: string, token = '') {
+  const folder = scratch();
+  const [go, done] = [join(folder, 'go'), join(folder, 'done')];
+  const replay = await replayScript();
+  const server = `while [ ! -e ${go} ]; do sleep 0.02; done; python ${replay} ${token}; touch ${done}; sleep 60`;
+  return {
+    script: `${before}\nnohup bash -c '${server}' >/dev/null 2>&1 &\n`,
+    run: {
+      node: nodeWithLaterSteps(done),
+      onLog: (line: string) => {
+        if (/oom-autopsy: verdict/.test(line) && !existsSync(go)) writeFileSync(go, '');
+      },
+    },
+  };
+}
+
+describe('a server that outlives its step', () => {
+  it(
+    'and runs out of GPU memory later is published by post, and lives on',
+    async () => {
+      const { script, run } = await serverStep('');
+      const step = await plain(`${script}exit 0`, { run });
+      expect(step.report.conclusion).toBe('success');
+      expect(step.outputs).toMatchObject({ verdict: 'ok', 'snapshot-count': '0' });
+      expect(step.report.survivors.length).toBeGreaterThan(0);
+      expect(step.report.main.summary).toMatch(/still run/i);
+      expect(step.artifacts.map(({ name }) => name)).toEqual(['oom-autopsy-job-0-1-late']);
+      const files = step.artifacts[0]?.files ?? [];
+      expect(files.filter((file) => file.endsWith('.pickle'))).toHaveLength(1);
+      const check = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: step.artifacts[0]?.dir as string });
+      expect(check.status).toBe(0);
+      expect(step.report.post?.summary).toMatch(/After the step had ended[\s\S]*Out of GPU memory/);
+      expect(step.report.post?.code).toBe(0);
+      // Neither main nor post ended it, and its evidence folder is still there for it.
+      expect(step.report.orphans.length).toBeGreaterThan(0);
+      expect(onDisk(step).filter((file) => file.endsWith('.pickle'))).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  it(
+    'does not get published twice what main has published',
+    async () => {
+      const replay = await replayScript();
+      const { script, run } = await serverStep(`python '${replay}'`, '0123abcd');
+      const step = await plain(`${script}exit 3`, { run });
+      expect(step.report.main.code).toBe(3);
+      expect(step.artifacts.map(({ name }) => name)).toEqual([
+        'oom-autopsy-job-0-1',
+        'oom-autopsy-job-0-1-late',
+      ]);
+      const [first, second] = step.artifacts.map(({ files }) => files.filter((f) => f.endsWith('.pickle')));
+      expect(first).toHaveLength(1);
+      expect(second).toHaveLength(1);
+      expect(second?.[0]).toContain('0123abcd');
+      expect(first?.[0]).not.toContain('0123abcd');
+    },
+    MINUTES,
+  );
+
+  it(
+    'and writes nothing more makes post say nothing',
+    async () => {
+      const step = await plain(`nohup sleep 60 >/dev/null 2>&1 &`);
+      expect(step.report.survivors).toHaveLength(1);
+      expect(step.report.main.summary).toMatch(/still run/i);
+      expect(step.report.post).toMatchObject({ code: 0, log: '', summary: '' });
+      expect(step.report.orphans).toHaveLength(1);
+    },
+    MINUTES,
+  );
+});
+
+describe('post after a main that came to its end', () => {
+  it('loads nothing but its entry', () => {
+    const folder = join(scratch(), 'post');
+    mkdirSync(folder);
+    for (const name of ['index.js', 'package.json'])
+      copyFileSync(join(ROOT, 'dist', 'post', name), join(folder, name));
+    const run = (state: Record<string, string>) =>
+      spawnSync(node24(), [join(folder, 'index.js')], { env: { ...process.env, ...state }, encoding: 'utf8' });
+    expect(run({ STATE_finished: 'true' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    // Its other half is not there, so anything more would fail.
+    expect(run({ STATE_finished: 'late' }).status).not.toBe(0);
+  });
+});

@@ -1,0 +1,294 @@
+/** Sections of the page about all else: processes, timeline, cycles, GPUs, parity, receipts. Pure. */
+
+import { formatBytes } from '../bytes.js';
+import type { Manifest } from '../evidence/manifest.js';
+import { CATEGORY_NAMES } from '../evidence/receipt.js';
+import { count } from '../text.js';
+import { mergedCycles } from './cycles.js';
+import { type Html, html, raw, rich } from './html.js';
+import {
+  bytes,
+  type Cell,
+  type Column,
+  chip,
+  legend,
+  MOST,
+  more,
+  type Section,
+  scrolling,
+  stack,
+  table,
+} from './page-kit.js';
+import { disarmWords, endingWords, notSeenSentences, processName } from './sentences.js';
+import { peakOf } from './story.js';
+import type { TimelineFacts } from './timeline.js';
+
+/** Peak of each rank, beside the others. */
+export function ranksSection(manifest: Manifest): Section | null {
+  const peaks = manifest.processes.flatMap((process) => {
+    const device = peakOf(process);
+    return device ? [{ process, device }] : [];
+  });
+  if (peaks.length === 0) return null;
+  peaks.sort((a, b) => (a.process.rank ?? 1e9) - (b.process.rank ?? 1e9));
+  const shown = peaks.slice(0, MOST.peaks);
+  const whole = Math.max(
+    1,
+    ...shown.map(({ device }) => Math.max(device.peak_reserved ?? 0, device.total ?? 0)),
+  );
+  const height = 22;
+  const chart = html`<svg class="chart" viewBox="0 0 1000 ${shown.length * height + 4}" role="img" aria-label="Peak of each process; the table below has the numbers">${shown.map(
+    ({ process, device }, i) => {
+      const reserved = ((device.peak_reserved ?? 0) / whole) * 820;
+      const allocated = ((device.peak_allocated ?? 0) / whole) * 820;
+      const total = 180 + ((device.total ?? 0) / whole) * 820;
+      return html`<text x="0" y="${i * height + 15}">${processName(process)}${process.end?.oom ? ' ✕' : ''}</text><rect class="f-unused" x="180" y="${i * height + 3}" width="${reserved.toFixed(1)}" height="${height - 8}"><title>peak reserved ${bytes(device.peak_reserved)}</title></rect><rect class="f-allocated" x="180" y="${i * height + 3}" width="${allocated.toFixed(1)}" height="${height - 8}"><title>peak allocated ${bytes(device.peak_allocated)}</title></rect>${device.total ? html`<path class="want" d="M${Math.min(999, total).toFixed(1)} ${i * height + 1}v${height - 4}"/>` : null}`;
+    },
+  )}</svg>`;
+  const rows = manifest.processes.slice(0, MOST.processes).map((process): readonly Cell[] => {
+    const device = peakOf(process);
+    return [
+      process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`,
+      process.host,
+      process.pid,
+      process.program ?? '',
+      endingWords(manifest, process),
+      process.oom_count,
+      bytes(device?.peak_allocated ?? null),
+      bytes(device?.peak_reserved ?? null),
+      disarmWords(manifest, process),
+    ];
+  });
+  const columns: readonly Column[] = [
+    { name: 'process' },
+    { name: 'host' },
+    { name: 'pid', number: true },
+    { name: 'program' },
+    { name: 'ended' },
+    { name: 'OOMs', number: true },
+    { name: 'peak allocated', number: true },
+    { name: 'peak reserved', number: true },
+    { name: 'disarmed' },
+  ];
+  return {
+    id: 'processes',
+    title: 'Processes and ranks',
+    body: html`<ul class="legend"><li>${chip('allocated')}peak allocated</li><li>${chip('unused')}peak reserved</li><li>dashed: size of the device</li><li>✕ ran out of memory</li></ul>${scrolling('Peaks', chart)}${table('Every process that imported torch', columns, rows)}${more(manifest.processes.length - rows.length, 'processes')}`,
+  };
+}
+
+export function timelineSection(all: readonly TimelineFacts[]): Section | null {
+  if (all.length === 0) return null;
+  const series = all.flatMap((t) => t.series);
+  const says = all.slice(0, MOST.lines).flatMap((t) => {
+    const blind = t.blind.map((b) => `${b.what}${b.count > 1 ? ` (${b.count} times)` : ''}`);
+    const lines = [t.reason, ...blind].filter((line) => line !== null);
+    return lines.length === 0 ? [] : [`${processName(t.process)}: ${lines.join('; ')}`];
+  });
+  const notes =
+    says.length === 0
+      ? null
+      : html`<details><summary>What the timelines could not see</summary><ul>${says.map((line) => html`<li>${line}</li>`)}</ul></details>`;
+  if (series.length === 0) {
+    return {
+      id: 'timeline',
+      title: 'Timeline',
+      body: html`<p>No timeline: ${all[0]?.reason ?? all[0]?.state ?? 'nothing was recorded'}.</p>${notes}`,
+    };
+  }
+  const options = series.map(
+    (s, i) => html`<option value="${i}">${s.label}, peak ${formatBytes(s.peak)}</option>`,
+  );
+  const first = series[0];
+  const rows = (first?.points ?? [])
+    .slice(0, 120)
+    .map((point): readonly Cell[] => [
+      `step ${point.step}${point.phase === '' ? '' : `, ${point.phase}`}`,
+      formatBytes(point.bytes.reduce((a, b) => a + b, 0)),
+      ...point.bytes.map((n) => (n === 0 ? '' : formatBytes(n))),
+    ]);
+  return {
+    id: 'timeline',
+    title: 'Timeline',
+    body: html`<p>Bytes of storages by category over ${count(all[0]?.steps ?? 0, 'optimizer step')}, each point the fullest moment of its share of events. ${all[0]?.mode ? `Mode: ${all[0].mode}.` : ''}</p>
+<p class="noprint"><label for="timeline-select">Process and device </label><select id="timeline-select">${options}</select></p>
+${legend([...CATEGORY_NAMES])}
+<canvas id="timeline-canvas" width="1000" height="320" tabindex="0" role="slider" aria-label="Moment of the timeline; arrow keys move" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0" aria-describedby="timeline-readout"></canvas>
+<p class="readout mono" id="timeline-readout"></p>
+<details><summary>The same as a table (first process)</summary>${table('Bytes by category, moment by moment', [{ name: 'moment' }, { name: 'total', number: true }, ...CATEGORY_NAMES.map((name): Column => ({ name, number: true }))], rows)}</details>${notes}`,
+  };
+}
+
+/** Types around a ring, in the order of the cycle. */
+function ring(types: readonly { readonly name: string; readonly count: number }[]): Html {
+  const shown = types.slice(0, 8);
+  const cx = 300;
+  const cy = 130;
+  const at = (i: number): readonly [number, number] => {
+    const angle = (2 * Math.PI * i) / shown.length - Math.PI / 2;
+    return [cx + 190 * Math.cos(angle), cy + 95 * Math.sin(angle)];
+  };
+  const edges = shown.map((_, i) => {
+    const [x1, y1] = at(i);
+    const [x2, y2] = at((i + 1) % shown.length);
+    return shown.length === 1
+      ? html`<path class="edge" marker-end="url(#arrow)" d="M${x1 + 20} ${y1 - 14}c60 -40 60 60 4 26"/>`
+      : html`<path class="edge" marker-end="url(#arrow)" d="M${x1.toFixed(1)} ${y1.toFixed(1)}Q${cx} ${cy} ${(x2 + (cx - x2) * 0.22).toFixed(1)} ${(y2 + (cy - y2) * 0.22).toFixed(1)}"/>`;
+  });
+  const nodes = shown.map((type, i) => {
+    const [x, y] = at(i);
+    const label = (type.name.split('.').at(-1) ?? type.name).slice(0, 26);
+    const w = Math.max(60, label.length * 7 + 18);
+    return html`<rect class="node" x="${(x - w / 2).toFixed(1)}" y="${(y - 14).toFixed(1)}" width="${w}" height="28" rx="6"><title>${type.name}</title></rect><text x="${x.toFixed(1)}" y="${(y + 4).toFixed(1)}" text-anchor="middle">${label}</text>`;
+  });
+  return html`<svg viewBox="0 0 600 262" width="600" role="img" aria-label="Cycle of ${types.map((t) => t.name).join(', ')}"><defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow" d="M0 0L10 5L0 10z"/></marker></defs>${edges}${nodes}</svg>`;
+}
+
+export function cyclesSection(manifest: Manifest): Section | null {
+  const all = mergedCycles(manifest);
+  if (all.length === 0) return null;
+  const shown = all.slice(0, MOST.cycles);
+  const held = Object.entries(manifest.cycles.bytes).map(([device, n]) => `${formatBytes(n)} on ${device}`);
+  const pages = manifest.processes.flatMap((p) => (p.cycles?.page ? [p.cycles.page] : []));
+  return {
+    id: 'cycles',
+    title: 'Reference cycles',
+    body: html`<p>${count(manifest.cycles.count, 'kind')} of cycles held ${count(manifest.cycles.tensors, 'GPU tensor')}${held.length > 0 ? `: ${held.join(', ')}` : ''}. No variable of the program reached them any more; Python frees such objects only when its collector runs.${pages.length > 0 ? ` The graphs with attribute names are in the artifact: ${pages.slice(0, 8).join(', ')}.` : ''}</p>${shown.map(
+      ({ cycle, seen, bytes: n, processes }, i) =>
+        html`<details${i === 0 ? raw(' open') : null}><summary><strong>${formatBytes(n)}</strong> in ${count(cycle.tensors, 'tensor')}, seen ${count(seen, 'time')}, ${[...processes].slice(0, 4).join(', ')}</summary>${ring(cycle.types)}<h3>Its tensors were allocated at</h3>${cycle.frames.length === 0 ? html`<p class="fold">No frames: recording was off or they were made in backward.</p>` : stack(cycle.frames, manifest.step.workspace)}</details>`,
+    )}${more(all.length - shown.length, 'kinds')}`,
+  };
+}
+
+export function gpuSection(manifest: Manifest): Section | null {
+  const looks = [
+    ['before the step', manifest.gpu?.before ?? null],
+    ['after it', manifest.gpu?.after ?? null],
+  ] as const;
+  const own = new Map(manifest.processes.map((p) => [p.pid, p]));
+  const rows: Cell[][] = [];
+  const notes: string[] = [];
+  for (const [when, look] of looks) {
+    if (look?.state === 'failed') notes.push(`${look.tool} ${when}: ${look.reason}`);
+    if (look?.state !== 'seen') continue;
+    if (look.note !== null) notes.push(`${look.tool} ${when}: ${look.note}`);
+    for (const device of look.devices) {
+      rows.push([
+        `GPU ${device.index} ${device.name ?? ''}`,
+        when,
+        '',
+        'the whole device',
+        bytes(device.used),
+        bytes(device.total),
+      ]);
+      for (const p of look.processes.filter((x) => x.device === device.index)) {
+        const mine = look.pidsKnown && own.has(p.pid);
+        rows.push([
+          `GPU ${device.index}`,
+          when,
+          p.pid,
+          `${p.name ?? ''}${mine ? " (this step's)" : ''}`,
+          bytes(p.used),
+          '',
+        ]);
+      }
+    }
+  }
+  if (rows.length === 0 && notes.length === 0) return null;
+  const columns: readonly Column[] = [
+    { name: 'device' },
+    { name: 'when' },
+    { name: 'pid', number: true },
+    { name: 'program' },
+    { name: 'held', number: true },
+    { name: 'of', number: true },
+  ];
+  return {
+    id: 'gpus',
+    title: 'Who was on the GPUs',
+    body: html`${rows.length > 0 ? table('GPU memory before and after the step', columns, rows, true) : null}${notes.map((n) => html`<p>${n}</p>`)}`,
+  };
+}
+
+export function paritySection(manifest: Manifest): Section | null {
+  const { state, reason, result } = manifest.parity;
+  if (state === 'off') return null;
+  const columns: readonly Column[] = [
+    { name: "torch's category" },
+    { name: 'here' },
+    { name: 'tensors', number: true },
+    { name: 'bytes', number: true },
+  ];
+  const facts = [
+    `Rebuilt view: ${result?.view.status ?? 'not checked'}`,
+    `torch's own categorizer: ${result?.oracle.status ?? 'not checked'}`,
+    `migration table: ${result?.migration.status ?? 'not checked'}`,
+  ];
+  const differences = result
+    ? [...result.view.differences, ...result.oracle.differences, ...result.migration.differences]
+    : [];
+  return {
+    id: 'parity',
+    title: 'Parity and migration',
+    body: html`<p><strong>${state}</strong>${reason === null ? '' : `: ${reason}`}. ${facts.join('; ')}.${result?.seconds == null ? '' : ` It took ${result.seconds.toFixed(1)} s.`}</p>${differences.length > 0 ? html`<ul>${differences.map((d) => html`<li><code>${d}</code></li>`)}</ul>` : null}${
+      result && result.migration.rows.length > 0
+        ? table(
+            "Where each of torch's categories went",
+            columns,
+            result.migration.rows.map((r): readonly Cell[] => [
+              r.from,
+              r.to,
+              r.count.toLocaleString('en-US'),
+              formatBytes(r.bytes),
+            ]),
+          )
+        : null
+    }${result?.migration.lines.map((line) => html`<p>${line}</p>`)}${result?.trigger && result.trigger.new.length > 0 ? html`<div class="card"><p><strong>Review trigger</strong>: ${result.trigger.new.join(', ')}</p></div>` : null}`,
+  };
+}
+
+export function receiptsSection(manifest: Manifest): Section | null {
+  if (manifest.processes.length === 0) return null;
+  const rows = manifest.processes.slice(0, MOST.processes).map((p): readonly Cell[] => [
+    processName(p),
+    p.executable ?? '',
+    p.python ?? '',
+    [p.torch, p.build?.cuda ? `CUDA ${p.build.cuda}` : null, p.build?.hip ? `HIP ${p.build.hip}` : null]
+      .filter((x) => x !== null)
+      .join(', '),
+    [p.build?.backend, p.build?.alloc_conf].filter((x) => x != null).join(', '),
+    `${p.recorder.state}${p.recorder.reason === null ? '' : `: ${p.recorder.reason}`}`,
+    Object.entries(p.rank_variables)
+      .map(([k, v]) => `${k}=${v}`)
+      .join(' '),
+    html`<span class="mono">${p.receipt}</span>`,
+  ]);
+  const columns: readonly Column[] = [
+    { name: 'process' },
+    { name: 'interpreter' },
+    { name: 'Python' },
+    { name: 'torch' },
+    { name: 'allocator' },
+    { name: 'recorder' },
+    { name: 'rank variables' },
+    { name: 'receipt' },
+  ];
+  const troubles = [
+    ...manifest.faults,
+    ...manifest.processes.flatMap((p) =>
+      [...p.faults, ...p.notes].map((line) => `${processName(p)}: ${line}`),
+    ),
+    ...manifest.rejected.map((r) => `not accepted as evidence: ${r.name}, ${r.reason}`),
+  ];
+  return {
+    id: 'receipts',
+    title: 'Receipts',
+    body: html`${table('What each process said of itself', columns, rows, true)}${more(manifest.processes.length - rows.length, 'processes')}${troubles.length > 0 ? html`<details><summary>${count(troubles.length, 'remark')} on the recording itself</summary><ul>${troubles.slice(0, MOST.lines).map((t) => html`<li>${t}</li>`)}</ul></details>` : null}`,
+  };
+}
+
+export function notSeenCards(manifest: Manifest): Html {
+  const lines = notSeenSentences(manifest);
+  if (lines.length === 0) return html``;
+  return html`<div class="card" role="note"><p><strong>Not seen</strong></p>${lines.slice(0, MOST.lines).map((line) => html`<p>${rich(line)}</p>`)}</div>`;
+}
