@@ -97,11 +97,13 @@ def main():
                 if recording != (kind != "no recording"):
                     sys.exit(f"{kind}: recording is {recording}")
                 seconds[kind].append(value)
-    base = statistics.median(seconds["recipe"])
+    recipe = seconds["recipe"]
     for kind, values in seconds.items():
-        middle = statistics.median(values)
-        spread = f"({1e3 * min(values):.2f} to {1e3 * max(values):.2f})"
-        print(f"  {kind:<16} {1e3 * middle:8.2f} ms a step  {spread:<20} {middle / base:.3f}x the recipe")
+        middle, best = statistics.median(values), min(values)
+        spread = f"({1e3 * best:.2f} to {1e3 * max(values):.2f})"
+        # On a busy machine the best runs are the ones to compare: other work only adds.
+        ratios = f"{middle / statistics.median(recipe):.3f}x the recipe, best runs {best / min(recipe):.3f}x"
+        print(f"  {kind:<16} {1e3 * middle:8.2f} ms a step  {spread:<20} {ratios}")
     print("  budget: shim at most 1.02x the recipe")
 
 

@@ -110,7 +110,8 @@ def _stay_first(event, _):
         path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         if HERE in path[1:]:
             rest = [entry for entry in path if entry != HERE]
-            os.environ["PYTHONPATH"] = os.pathsep.join([HERE] + rest)
+            rest.insert(0, HERE)
+            os.environ["PYTHONPATH"] = os.pathsep.join(rest)
     except Exception as error:
         _say("not armed: %s: %s" % (type(error).__name__, error))
 

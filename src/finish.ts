@@ -342,7 +342,8 @@ async function publishEvidence(
   log: (line: string) => void,
 ): Promise<Published> {
   const { plan } = ended;
-  if (!worthKeeping(evidence, verdict, parts.gates ?? [])) return { state: 'skipped', reason: 'there is no evidence to keep' };
+  if (!worthKeeping(evidence, verdict, parts.gates ?? []))
+    return { state: 'skipped', reason: 'there is no evidence to keep' };
   if (!plan.options.upload) return { state: 'skipped', reason: '`upload` is false' };
   log(
     `publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`,

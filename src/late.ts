@@ -7,8 +7,15 @@ import { join } from 'node:path';
 import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
 import { collect, type Evidence } from './evidence/collect.js';
-import { type Manifest, MANIFEST_SCHEMA, type ManifestFile, manifestText } from './evidence/manifest.js';
-import { isGone, MANIFEST, manifestPublished, publishDeadline, uploadSettings, writeWhole } from './finish.js';
+import { MANIFEST_SCHEMA, type Manifest, type ManifestFile, manifestText } from './evidence/manifest.js';
+import {
+  isGone,
+  MANIFEST,
+  manifestPublished,
+  publishDeadline,
+  uploadSettings,
+  writeWhole,
+} from './finish.js';
 import type { Plan } from './plan.js';
 import { type Published, publish } from './publish/publish.js';
 import { escapeCode, escapeText, markdown } from './report/markdown.js';
@@ -114,7 +121,9 @@ export function uploadParagraph(published: Published): string {
     const kept = published.state === 'failed' ? published.kept : [];
     const rows = kept
       .slice(0, 24)
-      .map(({ path, bytes, digest }) => `- ${escapeCode(path)}, ${formatBytes(bytes)}, ${escapeCode(digest)}\n`);
+      .map(
+        ({ path, bytes, digest }) => `- ${escapeCode(path)}, ${formatBytes(bytes)}, ${escapeCode(digest)}\n`,
+      );
     const more = kept.length > rows.length ? `\nand ${kept.length - rows.length} more.\n` : '';
     return `${title}${escapeText(`It did not succeed: ${published.reason}. The files stay on the runner.`)}\n\n${rows.join('')}${more}`;
   }

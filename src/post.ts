@@ -80,10 +80,7 @@ async function finishFor(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kno
   }
   await finish(runner, {
     ...facts,
-    faults: [
-      ...known.faults,
-      'main was ended before it finished, so the exit code of the step was not seen',
-    ],
+    faults: [...known.faults, 'main was ended before it finished, so the exit code of the step was not seen'],
     killed,
     hurried: true,
   });

@@ -6,8 +6,17 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { cleanUp, node24, plainPython, runStep, sha256, type StepOptions } from './kit.js';
-import { expectClean, namesBelow, onDisk, OUT_OF_MEMORY, plain, replayScript, scratch, until } from './replay.js';
+import { cleanUp, node24, plainPython, runStep, type StepOptions, sha256 } from './kit.js';
+import {
+  expectClean,
+  namesBelow,
+  OUT_OF_MEMORY,
+  onDisk,
+  plain,
+  replayScript,
+  scratch,
+  until,
+} from './replay.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -78,7 +87,10 @@ describe('an artifact service that fails', () => {
   it.each([
     ['is there after a name that was taken', { service: { CreateArtifact: '409x1' } }],
     ['comes back after a 503', { service: { CreateArtifact: '503x1' } }],
-    ['lies on loopback and a proxy is set', { env: { HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'http://127.0.0.1:1' } }],
+    [
+      'lies on loopback and a proxy is set',
+      { env: { HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'http://127.0.0.1:1' } },
+    ],
   ])(
     'that %s gets the evidence',
     async (_name, options) => {
@@ -158,9 +170,11 @@ describe('a full disk', () => {
     'with %s left when the program runs out of GPU memory',
     async (_name, left) => {
       const evidence = disk(2048);
-      const program = OUT_OF_MEMORY.replace('1 << 20', '1 << 10').replace('range(8)', 'range(4000)').replace(
-        '\ntrain_step()',
-        `
+      const program = OUT_OF_MEMORY.replace('1 << 20', '1 << 10')
+        .replace('range(8)', 'range(4000)')
+        .replace(
+          '\ntrain_step()',
+          `
 import os
 fd = os.open(${JSON.stringify(join(evidence, 'fill'))}, os.O_WRONLY | os.O_CREAT)
 try:
@@ -169,7 +183,7 @@ except OSError:
     os.ftruncate(fd, os.fstat(fd).st_size - ${left * 1024})
 os.close(fd)
 train_step()`,
-      );
+        );
       const step = await runStep({
         inputs: { run: program, shell: 'python', 'evidence-dir': evidence },
       });
@@ -208,7 +222,9 @@ train_step()`,
 });
 
 describe('the host runs out of memory', () => {
-  const v2 = existsSync('/sys/fs/cgroup/cgroup.controllers') && readFileSync('/sys/fs/cgroup/cgroup.controllers', 'utf8').includes('memory');
+  const v2 =
+    existsSync('/sys/fs/cgroup/cgroup.controllers') &&
+    readFileSync('/sys/fs/cgroup/cgroup.controllers', 'utf8').includes('memory');
   const parent = v2 ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
   const possible = root && existsSync(join(parent, v2 ? 'cgroup.subtree_control' : 'memory.limit_in_bytes'));
   const LIMIT = 300 * 2 ** 20;
@@ -255,7 +271,12 @@ describe('the host runs out of memory', () => {
         expectClean(step);
         expect(step.report.main.code).toBe(137);
         expect(step.outputs).toMatchObject({ verdict: 'host-oom', 'exit-code': '137', 'oom-count': '0' });
-        expect(step.manifest.host.oom).toMatchObject({ state: 'read', scope: 'cgroup', kills: 1, path: folder });
+        expect(step.manifest.host.oom).toMatchObject({
+          state: 'read',
+          scope: 'cgroup',
+          kills: 1,
+          path: folder,
+        });
         expect(step.manifest.host.memory.limit).toBe(LIMIT);
         expect(step.report.summary).toMatch(/300(\.\d+)?\sMiB/);
         expect(step.report.summary).not.toMatch(/Out of GPU memory/);
@@ -275,10 +296,10 @@ describe('the host runs out of memory', () => {
       mkdirSync(folder);
       try {
         writeFileSync(join(folder, v2 ? 'memory.max' : 'memory.limit_in_bytes'), String(LIMIT));
-        const step = await plain(
-          `python -c 'x = b"1" * ${2 * LIMIT}' || true\nkill -KILL $PPID; sleep 60`,
-          { noService: true, run: { node: confinedNode(folder) } },
-        );
+        const step = await plain(`python -c 'x = b"1" * ${2 * LIMIT}' || true\nkill -KILL $PPID; sleep 60`, {
+          noService: true,
+          run: { node: confinedNode(folder) },
+        });
         expectClean(step);
         expect(step.report.post?.outputs['verdict']).toBe('host-oom');
       } finally {
@@ -294,11 +315,17 @@ describe('an out-of-memory that is not of the caching allocator', () => {
     'is an oom whose summary says where it came from',
     async () => {
       const step = await runStep({
-        inputs: { run: `import torch\ntorch.ones(1, device='cuda')\nraise torch.OutOfMemoryError('from somewhere else')`, shell: 'python' },
+        inputs: {
+          run: `import torch\ntorch.ones(1, device='cuda')\nraise torch.OutOfMemoryError('from somewhere else')`,
+          shell: 'python',
+        },
       });
       expect(step.report.main.code).toBe(1);
       expect(step.outputs).toMatchObject({ verdict: 'oom', 'oom-count': '0' });
-      expect(step.manifest.processes[0].end).toMatchObject({ oom: true, exception: 'torch.OutOfMemoryError' });
+      expect(step.manifest.processes[0].end).toMatchObject({
+        oom: true,
+        exception: 'torch.OutOfMemoryError',
+      });
       expect(step.report.summary).toMatch(/allocator/);
       expect(dirname(step.outputs['manifest'] ?? '')).toContain(step.temp);
     },

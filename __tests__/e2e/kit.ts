@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type RunReport, runAction } from '../../standins/runner/runner.mjs';
@@ -59,7 +59,7 @@ export interface Step {
   readonly outputs: Readonly<Record<string, string>>;
   readonly temp: string;
   readonly artifacts: readonly Unzipped[];
-  /** The manifest on disk, as JSON. */
+  /** The manifest on disk, as JSON; null when there is none (or not under that path, for a run in another root). */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at many places of it
   readonly manifest: any;
   /** Calls that the artifact service got. */
@@ -134,7 +134,8 @@ export async function runStep(options: StepOptions): Promise<Step> {
       outputs: report.outputs,
       temp,
       artifacts,
-      manifest: manifestPath ? JSON.parse(readFileSync(manifestPath, 'utf8')) : null,
+      manifest:
+        manifestPath && existsSync(manifestPath) ? JSON.parse(readFileSync(manifestPath, 'utf8')) : null,
       calls: service?.calls().map(({ call }) => call) ?? [],
     };
   } finally {

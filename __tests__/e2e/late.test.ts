@@ -107,7 +107,10 @@ describe('post after a main that came to its end', () => {
     for (const name of ['index.js', 'package.json'])
       copyFileSync(join(ROOT, 'dist', 'post', name), join(folder, name));
     const run = (state: Record<string, string>) =>
-      spawnSync(node24(), [join(folder, 'index.js')], { env: { ...process.env, ...state }, encoding: 'utf8' });
+      spawnSync(node24(), [join(folder, 'index.js')], {
+        env: { ...process.env, ...state },
+        encoding: 'utf8',
+      });
     expect(run({ STATE_finished: 'true' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
     // Its other half is not there, so anything more would fail.
     expect(run({ STATE_finished: 'late' }).status).not.toBe(0);

@@ -85,7 +85,10 @@ export function* namesBelow(folder: string): Generator<string> {
 
 /** Files of the evidence that lie on disk after the step, by name. */
 export const onDisk = (step: Step): string[] =>
-  [...namesBelow(step.temp)].filter((path) => /\/evidence\/[^/]+$/.test(path)).map((path) => path.split('/').at(-1) ?? '').sort();
+  [...namesBelow(step.temp)]
+    .filter((path) => /\/evidence\/[^/]+$/.test(path))
+    .map((path) => path.split('/').at(-1) ?? '')
+    .sort();
 
 /** What must hold after every fault: no process, no temporary, no staging folder, and a post that turns nothing red. */
 export function expectClean(step: Step): void {
@@ -107,7 +110,7 @@ export async function until(holds: () => boolean, what: string): Promise<void> {
 }
 
 /** A cancel at the moment the artifact service gets its first call. */
-export function cancelAtUpload(): Pick<StepOptions, 'onService'> & { readonly cancelAfter: AbortSignal } {
+export function cancelAtUpload(): Required<Pick<StepOptions, 'onService'>> & { readonly cancelAfter: AbortSignal } {
   const stop = new AbortController();
   return {
     cancelAfter: stop.signal,

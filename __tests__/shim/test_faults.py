@@ -109,10 +109,8 @@ def test_a_deadline_holds_on_real_torch(step, cuda):
 
 @pytest.mark.parametrize("how", ("absent", "vanished", "unwritable", "a file"))
 def test_an_evidence_folder_that_cannot_be_written(how, step, cpu, tmp_path):
-    if how == "unwritable" and os.geteuid() == 0:
-        folder = "/proc/oom-autopsy"  # root writes anywhere else
-    else:
-        folder = str(tmp_path / "evidence")
+    root = how == "unwritable" and os.geteuid() == 0  # who writes anywhere but there
+    folder = "/proc/oom-autopsy" if root else str(tmp_path / "evidence")
     lain = step()
     if how == "a file":
         (tmp_path / "evidence").write_text("")

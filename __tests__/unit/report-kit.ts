@@ -246,6 +246,7 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       oomCount,
       endedByOom: receipts.filter((r) => r.end?.oom).length,
       hostOomKills: 0,
+      hostOomScope: 'cgroup',
     }),
     gpu: null,
     host: null,

@@ -82,7 +82,10 @@ describe('state', () => {
     ['a relative folder', state({ plan: { ...plan, stepDir: '../x' } })],
     ['init as the group', state({ known: { ...NOTHING_KNOWN, group: { pid: 1, startTicks: null } } })],
     ['a wrong policy', state({ plan: { ...plan, options: { ...plan.options, snapshot: 'x' } } })],
-    ['a signal that is none', state({ known: { ...KNOWN, result: { ...KNOWN.result, signal: '::error::' } } })],
+    [
+      'a signal that is none',
+      state({ known: { ...KNOWN, result: { ...KNOWN.result, signal: '::error::' } } }),
+    ],
     ['an exit code that is none', state({ known: { ...KNOWN, result: { ...KNOWN.result, exitCode: -1 } } })],
   ])('refuses %s', (_name, text) => {
     expect(readState(memory({ step: text })).kind).toBe('unreadable');

@@ -208,7 +208,7 @@ describe('a green run', () => {
     const text = summary(manifest({ receipts: [quietRank(3, 0, { cycles })] }));
     expect(text).toContain('Reference cycles: 1 kind held 4 GPU tensors, 512.00 MiB');
     expect(text).toContain(
-      '| `app.Trainer` → `cell` ×2 | 3 | 4 | 512.00\u00a0MiB | `hooks.py:12` in `attach` |',
+      '| `app.Trainer`, `cell` ×2 | 3 | 4 | 512.00\u00a0MiB | `hooks.py:12` in `attach` |',
     );
   });
 });

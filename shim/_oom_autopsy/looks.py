@@ -71,8 +71,15 @@ def at_oom(me, row, device):
 
 
 def at_exit(me):
-    """Before the recorder is stopped, on the main thread: takes the watches' hooks out, and looks a last
-    time."""
+    """Before the recorder is stopped, on the main thread: looks a last time, and takes the watches' hooks
+    out."""
+    if me.watch is not None:
+        # A short program may never have had the time for a look within the watch's budget.
+        with _guard(me, "cycles", "reference cycles were not looked at"):
+            me.watch.look("exit")
+    if me.watch is not None:
+        with _guard(me, "cycles", "reference cycles were not looked at"):
+            me.watch.look("exit")
     for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
         if watch is not None:
             with _guard(me, kind, "a watch was not stopped"):

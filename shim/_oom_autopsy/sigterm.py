@@ -20,7 +20,7 @@ import threading
 import time
 
 _state = None  # (pid, callback, read end, write end) of the process that has the handler
-_running = None  # held by our thread from the signal until the death
+_running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
 _fork_hooked = False
 PATIENCE_S = 60.0
@@ -116,13 +116,13 @@ def busy():
     """Whether the main thread is in our code."""
     from . import process
 
-    me = process.mine()
-    return me is None or me.saving or threading.main_thread().ident in me.busy
+    me, main = process.mine(), threading.main_thread().ident
+    return me is None or me.saving == main or main in me.busy
 
 
 def pending():
     """Whether a SIGTERM is being worked on."""
-    return _running is not None and _running.locked()
+    return _running.locked()
 
 
 def join():

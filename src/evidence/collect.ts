@@ -170,8 +170,7 @@ class Collector {
         ...names.receipts.filter(hasDump),
         ...names.receipts.filter((name) => !hasDump(name)),
       ];
-      for (const name of this.some(receipts, this.limits.receipts, 'receipts'))
-        await this.receipt(name);
+      for (const name of this.some(receipts, this.limits.receipts, 'receipts')) await this.receipt(name);
       // The size of the table of processes is bounded by now: one entry per accepted receipt.
       const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
       const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s] as const)));

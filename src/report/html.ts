@@ -1,6 +1,6 @@
 /** Writing HTML in which foreign text stays text: the one place of the page that escapes. */
 import { escape as escapeText } from 'html-escaper';
-import { INVISIBLE, type Rich } from './rich.js';
+import { INVISIBLE, type Rich, unbroken } from './rich.js';
 
 /** HTML that is safe to write as it is. Only `html` and `raw` make it. */
 export class Html {
@@ -29,7 +29,7 @@ export const html = (parts: TemplateStringsArray, ...values: readonly Value[]): 
 /** A sentence of the report. */
 export const rich = (sentence: Rich): Html =>
   html`${sentence.map((piece) => {
-    if (typeof piece === 'string') return piece;
+    if (typeof piece === 'string') return unbroken(piece);
     if ('code' in piece) return html`<code>${piece.code}</code>`;
     if ('strong' in piece) return html`<strong>${rich(piece.strong)}</strong>`;
     return html`<a href="${piece.href}" rel="noreferrer noopener">${rich(piece.link)}</a>`;

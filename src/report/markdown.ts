@@ -4,7 +4,7 @@
  * Besides Markdown and HTML themselves, GitHub looks for things in the text that is left: mentions, links, issue numbers, emoji names and
  * formulas. Backslashes do not stop those, so a word joiner (U+2060, invisible) is put where they would begin.
  */
-import { INVISIBLE, type Piece, type Rich } from './rich.js';
+import { INVISIBLE, type Piece, type Rich, unbroken } from './rich.js';
 
 const JOINER = '\u2060';
 
@@ -87,10 +87,6 @@ const entity = (text: string): string =>
     .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
 
 export type Align = 'left' | 'right';
-
-/** An amount and its unit stay on one line in a narrow cell. */
-const unbroken = (cell: string): string =>
-  cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
 
 /** One row of a table. */
 export const row = (cells: readonly Rich[]): string =>

@@ -119,29 +119,19 @@ ${legend([...CATEGORY_NAMES])}
   };
 }
 
-/** Types around a ring, in the order of the cycle. */
+/** Types around a ring. Which of them refers to which is not in the receipt (the cycle's own page has that), so no arrow says it. */
 function ring(types: readonly { readonly name: string; readonly count: number }[]): Html {
   const shown = types.slice(0, 8);
-  const cx = 300;
-  const cy = 130;
-  const at = (i: number): readonly [number, number] => {
-    const angle = (2 * Math.PI * i) / shown.length - Math.PI / 2;
-    return [cx + 190 * Math.cos(angle), cy + 95 * Math.sin(angle)];
-  };
-  const edges = shown.map((_, i) => {
-    const [x1, y1] = at(i);
-    const [x2, y2] = at((i + 1) % shown.length);
-    return shown.length === 1
-      ? html`<path class="edge" marker-end="url(#arrow)" d="M${x1 + 20} ${y1 - 14}c60 -40 60 60 4 26"/>`
-      : html`<path class="edge" marker-end="url(#arrow)" d="M${x1.toFixed(1)} ${y1.toFixed(1)}Q${cx} ${cy} ${(x2 + (cx - x2) * 0.22).toFixed(1)} ${(y2 + (cy - y2) * 0.22).toFixed(1)}"/>`;
-  });
   const nodes = shown.map((type, i) => {
-    const [x, y] = at(i);
-    const label = (type.name.split('.').at(-1) ?? type.name).slice(0, 26);
+    const angle = (2 * Math.PI * i) / shown.length - Math.PI / 2;
+    const x = 300 + 190 * Math.cos(angle);
+    const y = 130 + 95 * Math.sin(angle);
+    const times = type.count > 1 ? ` ×${type.count}` : '';
+    const label = `${(type.name.split('.').at(-1) ?? type.name).slice(0, 26)}${times}`;
     const w = Math.max(60, label.length * 7 + 18);
     return html`<rect class="node" x="${(x - w / 2).toFixed(1)}" y="${(y - 14).toFixed(1)}" width="${w}" height="28" rx="6"><title>${type.name}</title></rect><text x="${x.toFixed(1)}" y="${(y + 4).toFixed(1)}" text-anchor="middle">${label}</text>`;
   });
-  return html`<svg viewBox="0 0 600 262" width="600" role="img" aria-label="Cycle of ${types.map((t) => t.name).join(', ')}"><defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow" d="M0 0L10 5L0 10z"/></marker></defs>${edges}${nodes}</svg>`;
+  return html`<svg viewBox="0 0 600 262" width="600" role="img" aria-label="Types on the cycle: ${types.map((t) => t.name).join(', ')}"><ellipse class="edge" cx="300" cy="130" rx="190" ry="95"/>${nodes}</svg>`;
 }
 
 export function cyclesSection(manifest: Manifest): Section | null {

@@ -37,6 +37,7 @@ table{border-collapse:collapse;font-size:.9rem;min-width:30rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem;border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--line);white-space:nowrap}
 tbody th{font-weight:600;min-width:6rem}
+#memory tbody th{font-weight:400}
 td:not(.n){min-width:6.5rem;max-width:34rem}
 .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);padding-bottom:.35rem;font-size:.875rem}
@@ -50,7 +51,6 @@ svg .axis{stroke:var(--line);stroke-width:1}
 svg .want{stroke:var(--bad);stroke-width:2;stroke-dasharray:4 3;fill:none}
 svg .node{fill:var(--card);stroke:var(--edge);stroke-width:1.5}
 svg .edge{stroke:var(--edge);stroke-width:1.5;fill:none}
-svg .arrow{fill:var(--edge)}
 svg .block{stroke:var(--bg);stroke-width:1}
 svg .f-free{stroke:var(--edge)}
 .f-parameter{fill:var(--parameter)}.f-gradient{fill:var(--gradient)}.f-optimizer_state{fill:var(--optimizer_state)}.f-activation{fill:var(--activation)}.f-input{fill:var(--input)}.f-unknown{fill:var(--unknown)}.f-allocated{fill:var(--allocated)}.f-unused{fill:var(--unused)}.f-others{fill:var(--others)}.f-outside{fill:var(--outside)}.f-free{fill:var(--free)}

@@ -69,3 +69,7 @@ export function shorten(text: string, limit: number): string {
   const tail = [...text.slice(-limit * 2)].slice(-(limit - 1 - head));
   return `${points.slice(0, head).join('')}…${tail.join('')}`.toWellFormed();
 }
+
+/** An amount and its unit stay on one line in a narrow cell. */
+export const unbroken = (cell: string): string =>
+  cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');

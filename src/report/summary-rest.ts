@@ -46,7 +46,7 @@ export function cyclesBlock(manifest: Manifest): Block | null {
   const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
     const types = joinRich(
       cycle.types.slice(0, 4).map((t) => say`${name(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`),
-      ' → ',
+      ', ',
     );
     const frame = userFrame(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
     return row([
@@ -214,6 +214,7 @@ function processesTitle(manifest: Manifest): Rich {
   const open = number((p) => disarmOf(p) === 'armed-still');
   const never = number((p) => disarmOf(p) === 'not-armed');
   const unproven = number((p) => disarmOf(p) === 'unproven');
+  const idle = number((p) => disarmOf(p) === 'idle');
   const how = [
     oom > 0 ? `${oom} out of memory` : null,
     sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
@@ -223,6 +224,7 @@ function processesTitle(manifest: Manifest): Rich {
     open > 0 ? `ended before disarming in ${open}` : null,
     unproven > 0 ? `not proven off in ${unproven}` : null,
     never > 0 ? `never armed in ${never}` : null,
+    idle > 0 ? `no GPU used in ${idle}` : null,
   ].filter((x) => x !== null);
   return [
     `${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,

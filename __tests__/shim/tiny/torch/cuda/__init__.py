@@ -5,7 +5,7 @@ import types
 
 import torch
 
-from . import memory
+from . import memory as memory
 
 TOTAL = 1000
 _queued_calls = []
