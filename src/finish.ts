@@ -7,8 +7,8 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import type { Runner } from './actions.js';
+import { basename, isAbsolute, join } from 'node:path';
+import { inputVariable, type Runner } from './actions.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import {
   buildManifest,
@@ -22,9 +22,10 @@ import {
 import type { Receipt } from './evidence/receipt.js';
 import { finalExitCode, type GateFinding, judgeGates } from './gates.js';
 import { type GpuObservation, observeGpus } from './gpu/observe.js';
+import { INPUT_NAMES } from './inputs.js';
 import { type Outputs, setOutputs } from './outputs.js';
 import { checkParity, fixturePath, type Parity } from './parity/check.js';
-import { type Plan, STEP_VARIABLE } from './plan.js';
+import { type Plan, plainStepEnvironment, STEP_VARIABLE } from './plan.js';
 import { type Published, publish } from './publish/publish.js';
 import { annotations } from './report/annotations.js';
 import { renderSummary } from './report/summary.js';
@@ -127,6 +128,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     startError: result?.startError ?? null,
     oomCount,
     endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
+    threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
+      .length,
     // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
     hostOomKills:
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
@@ -286,6 +289,13 @@ const artifactLinks = (published: Published) =>
       }
     : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
 
+/** A receipt is untrusted: only what looks like a Python interpreter is taken from it to be run. */
+const usedTorch = (receipt: Receipt): boolean =>
+  receipt.torch !== null &&
+  receipt.executable !== null &&
+  isAbsolute(receipt.executable) &&
+  /^(python|pypy)[\d.]*$/.test(basename(receipt.executable));
+
 /** The check, when it is asked for and there is something to check with. */
 async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) => void): Promise<Parity> {
   const { options, workspace } = ended.plan;
@@ -297,14 +307,15 @@ async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) =>
       result: null,
     };
   }
-  const used = evidence.receipts.find((receipt) => receipt.torch !== null)?.executable ?? null;
+  const used = evidence.receipts.find(usedTorch)?.executable ?? null;
   const python = used === null ? null : options.python || used;
   if (python !== null) log(`checking parity with ${python} …`);
   return checkParity({
     python,
     parityDir: join(ended.distDir, 'parity'),
     fixture: fixturePath(options.fixture, workspace),
-    env: ended.env,
+    // The interpreter and its packages are the step's own: it gets no more than the step did.
+    env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
     timeoutMs: PARITY_TIMEOUT_MS,
     ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
   });

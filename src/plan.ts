@@ -140,6 +140,17 @@ const ACTION_ONLY = [
   'ACTIONS_CACHE_SERVICE_V2',
 ] as const;
 
+/** The job's environment as a `run:` step would see it: without our inputs, our state and the action-only variables. */
+export function plainStepEnvironment(
+  env: NodeJS.ProcessEnv,
+  inputVariables: readonly string[],
+): NodeJS.ProcessEnv {
+  const hidden = new Set<string>([...inputVariables, ...ACTION_ONLY]);
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !hidden.has(name) && !name.startsWith('STATE_')),
+  );
+}
+
 /** What the step's environment depends on beside the plan. */
 export interface EnvironmentOptions {
   /** Variables that hold our inputs. */
@@ -159,9 +170,7 @@ export function stepEnvironment(
   env: NodeJS.ProcessEnv,
   options: EnvironmentOptions,
 ): NodeJS.ProcessEnv {
-  const result: NodeJS.ProcessEnv = { ...env };
-  for (const name of [...options.inputVariables, ...ACTION_ONLY]) delete result[name];
-  for (const name of Object.keys(result)) if (name.startsWith('STATE_')) delete result[name];
+  const result = plainStepEnvironment(env, options.inputVariables);
   if (result.GITHUB_STATE !== undefined) result.GITHUB_STATE = options.scratchState;
   if (options.shim) result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
   result[STEP_VARIABLE] = plan.id;

@@ -3,6 +3,7 @@
  * ends the step's processes, gathers what exists, publishes it and writes the summary, from the saved plan alone;
  * after one that left processes running, or an upload that a cancel stopped, it does what is left of that.
  */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
 import { collect } from './evidence/collect.js';
@@ -11,7 +12,7 @@ import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from '
 import type { Plan } from './plan.js';
 import { STEP_VARIABLE } from './plan.js';
 import { type Group, type Known, readState } from './state.js';
-import { processFacts, type StepMark } from './step/proc.js';
+import { processFacts, type StepMark, stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
 
@@ -91,9 +92,17 @@ async function gatherLate(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kn
   const told = await readManifest(plan);
   const evidence = await collect({ dir: plan.evidenceDir, step: plan.id, isGone });
   const late = newEvidence(evidence, told);
-  if (!hasEvidence(late)) return;
+  const facts = ended(env, latePlan(plan, told), known);
+  if (!hasEvidence(late)) {
+    const mark: StepMark = { leader: facts.leader, variable: `${STEP_VARIABLE}=${plan.id}` };
+    // main kept the folder for its survivors alone. Whatever was refused in it is not published, so then it stays.
+    const spent =
+      !facts.plan.evidenceKept && evidence.rejectedCount === 0 && stepProcesses(mark).length === 0;
+    if (spent) await rm(plan.evidenceDir, { recursive: true, force: true });
+    return;
+  }
   runner.info(logLine('processes that the step left running have written evidence since; gathering it'));
-  await finish(runner, { ...ended(env, latePlan(plan, told), known), late });
+  await finish(runner, { ...facts, late });
 }
 
 /** The group's leader if its pid still means the same group: a pid that was given to another process is not it. */

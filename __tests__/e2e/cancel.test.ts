@@ -1,8 +1,9 @@
 /** Cancels, time limits and kills, at any moment, of anybody: the code, the verdict and the evidence are right, and nobody is left. */
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp } from './kit.js';
+import { cleanUp, node24, ROOT } from './kit.js';
 import { cancelAtUpload, expectClean, onDisk, plain, replayScript, SOAK, scratch, until } from './replay.js';
 
 afterAll(cleanUp);
@@ -182,6 +183,51 @@ describe('SIGKILL', () => {
       expect(step.report.main.code).toBe(137);
       expect(step.outputs).toMatchObject({ verdict: 'killed', 'exit-code': '137' });
       expect(step.report.post?.log).toBe('');
+    },
+    MINUTES,
+  );
+
+  it(
+    'of a program while it dumps: its half file is taken away and named',
+    async () => {
+      const replay = await replayScript();
+      const half = `
+import os, re, signal
+first = os.environ['PYTHONPATH'].split(':')[0]
+host = re.sub('[^A-Za-z0-9-]', '-', os.uname().nodename)[:40]
+name = f'.{host}-ranknone-{os.getpid()}-0123abcd-1-oom.pickle.tmp-{os.getpid()}'
+open(os.path.join(first, '..', 'evidence', name), 'wb').write(b'half')
+os.kill(os.getpid(), signal.SIGKILL)`;
+      const step = await plain(`python '${replay}'\npython - <<'PY'${half}\nPY`);
+      expectClean(step);
+      expect(step.report.main.code).toBe(137);
+      expect(step.manifest.faults).toEqual([expect.stringMatching(/unfinished dump of a process that died/)]);
+      expect(onDisk(step)).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it(
+    'of the runner: main outlives its output and comes to its end',
+    async () => {
+      const temp = scratch();
+      const main = spawn(node24(), [join(ROOT, 'dist', 'main', 'index.js')], {
+        cwd: temp,
+        env: {
+          PATH: process.env.PATH,
+          RUNNER_TEMP: temp,
+          INPUT_RUN: `echo READY >&2; sleep 0.5; touch '${join(temp, 'ran')}'; exit 3`,
+          'INPUT_IF-NO-TORCH': 'ignore',
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      main.stderr.once('data', () => {
+        main.stdout.destroy();
+        main.stderr.destroy();
+      });
+      const code = await new Promise((resolve) => main.once('exit', resolve));
+      expect(code).toBe(3);
+      expect(existsSync(join(temp, 'ran'))).toBe(true);
     },
     MINUTES,
   );

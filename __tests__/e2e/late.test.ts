@@ -100,6 +100,32 @@ describe('a server that outlives its step', () => {
   );
 });
 
+describe('the evidence folder', () => {
+  it.each([
+    ['goes with the last survivor, once all of it is published', {}, []],
+    ['stays when something in it is not', { 'max-upload-size': '1' }, ['pickle', 'json']],
+  ])(
+    '%s',
+    async (_name, inputs, left) => {
+      const replay = await replayScript();
+      const gone = join(scratch(), 'gone');
+      const step = await plain(
+        `python '${replay}'\nnohup bash -c 'while kill -0 $PPID; do sleep 0.02; done; touch ${gone}' >/dev/null 2>&1 &\nexit 3`,
+        { with: inputs, run: { node: nodeWithLaterSteps(gone) } },
+      );
+      expect(step.report.main.code).toBe(3);
+      expect(step.artifacts).toHaveLength(1);
+      expect(step.report.post).toMatchObject({ code: 0, log: '', summary: '' });
+      expect(
+        onDisk(step)
+          .map((file) => file.split('.').at(-1))
+          .sort(),
+      ).toEqual([...left].sort());
+    },
+    MINUTES,
+  );
+});
+
 describe('post after a main that came to its end', () => {
   it('loads nothing but its entry', () => {
     const folder = join(scratch(), 'post');

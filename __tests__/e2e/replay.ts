@@ -110,7 +110,9 @@ export async function until(holds: () => boolean, what: string): Promise<void> {
 }
 
 /** A cancel at the moment the artifact service gets its first call. */
-export function cancelAtUpload(): Required<Pick<StepOptions, 'onService'>> & { readonly cancelAfter: AbortSignal } {
+export function cancelAtUpload(): Required<Pick<StepOptions, 'onService'>> & {
+  readonly cancelAfter: AbortSignal;
+} {
   const stop = new AbortController();
   return {
     cancelAfter: stop.signal,

@@ -39,7 +39,19 @@ function kind(summary: string): string {
     .replace(/asked again \*\*\d+\*\* times/g, 'asked again **N** times');
 }
 
-/** Compares with the golden, or writes it. */
+/** Headings, captions, column names and folded titles of a page, in order, one a line. */
+function outline(page: string): string {
+  const found = page.matchAll(
+    /<(h1|h2|h3|caption|th scope="col"|summary)[^>]*>([\s\S]*?)<\/(?:h1|h2|h3|caption|th|summary)>/g,
+  );
+  const lines = [...found].map(
+    ([, tag, inside]) =>
+      `${tag?.startsWith('th') ? 'column' : tag}: ${(inside ?? '').replace(/<[^>]*>/g, '')}`,
+  );
+  return `${kind(lines.join('\n'))}\n`;
+}
+
+/** Compares with the goldens (the summary as it is, the page in outline), or writes them. */
 function golden(name: string, step: Step): string {
   const { summary } = step.report;
   const keep = process.env['OA_KEEP_STORIES'];
@@ -49,12 +61,16 @@ function golden(name: string, step: Step): string {
     writeFileSync(join(keep, `${name}.json`), JSON.stringify(step.manifest, null, 2));
     writeFileSync(join(keep, `${name}.html`), renderPage(step.manifest));
   }
+  const page = outline(renderPage(step.manifest));
   const file = join(GOLDENS, `${name}.md`);
+  const pageFile = join(GOLDENS, `${name}.page.txt`);
   if (process.env['OA_UPDATE_GOLDENS']) {
     mkdirSync(GOLDENS, { recursive: true });
     writeFileSync(file, kind(summary));
+    writeFileSync(pageFile, page);
   }
   expect(kind(summary)).toBe(existsSync(file) ? readFileSync(file, 'utf8') : `no golden ${file}`);
+  expect(page).toBe(existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : `no golden ${pageFile}`);
   return summary;
 }
 

@@ -156,6 +156,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
       },
     ],
     snapshots_removed: 0,
+    thread_ends: [{ exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_050 }],
     census: census(),
     cycles: cycles(pageFile(of)),
     timeline: null,

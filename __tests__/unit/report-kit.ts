@@ -245,6 +245,7 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       startError: null,
       oomCount,
       endedByOom: receipts.filter((r) => r.end?.oom).length,
+      threadsEndedByOom: 0,
       hostOomKills: 0,
       hostOomScope: 'cgroup',
     }),

@@ -10,7 +10,18 @@ import type { HostMemory, HostOom } from '../step/host.js';
 import type { CollectedReceipt, Evidence, Rejected, SnapshotFile } from './collect.js';
 import { bareDigest } from './digest.js';
 import type { SnapshotReason } from './names.js';
-import type { Census, Cycles, Device, End, Oom, PlainJson, Receipt, Recorder, Torch } from './receipt.js';
+import type {
+  Census,
+  Cycles,
+  Device,
+  End,
+  Oom,
+  PlainJson,
+  Receipt,
+  Recorder,
+  ThreadEnd,
+  Torch,
+} from './receipt.js';
 
 export const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 export const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -63,6 +74,7 @@ export interface ManifestProcess {
   readonly census: Census | null;
   readonly cycles: Cycles | null;
   readonly timeline: PlainJson;
+  readonly thread_ends: readonly ThreadEnd[];
   readonly end: End | null;
   readonly faults: readonly string[];
   /** What the reader of the receipt left out. */
@@ -272,6 +284,7 @@ function manifestProcess(receipt: CollectedReceipt): ManifestProcess {
     census: receipt.census,
     cycles: receipt.cycles,
     timeline: receipt.timeline,
+    thread_ends: receipt.thread_ends,
     end: receipt.end,
     faults: receipt.faults,
     notes: receipt.notes,

@@ -185,6 +185,12 @@ export interface End {
   readonly oom: boolean;
   readonly time: number | null;
 }
+/** A thread that ended by an exception which nothing caught, while its process went on. */
+export interface ThreadEnd {
+  readonly exception: string | null;
+  readonly oom: boolean;
+  readonly time: number | null;
+}
 /** JSON that was cut to a depth and a number of nodes, with its texts cleaned. */
 export type PlainJson =
   | null
@@ -219,6 +225,7 @@ export interface Receipt extends Owner {
   readonly cycles: Cycles | null;
   readonly timeline: PlainJson;
   readonly faults: readonly string[];
+  readonly thread_ends: readonly ThreadEnd[];
   /** null: ended without running its exit handlers, or still running. */
   readonly end: End | null;
   /** What this reader left out or cut, one line each. */
@@ -243,6 +250,7 @@ const LIMITS = {
   cycles: 50,
   types: 50,
   faults: 20,
+  threadEnds: 20,
   jsonDepth: 12,
   jsonNodes: 50_000,
 } as const;
@@ -735,6 +743,17 @@ function readReceipt(r: Reader, root: Fields, own: Owner, file: string, step: st
       .filter((line): line is string => typeof line === 'string')
       .slice(0, LIMITS.faults)
       .map((line) => cleanText(line, LIMITS.line)),
+    thread_ends: r.list(
+      root,
+      'thread_ends',
+      '',
+      LIMITS.threadEnds,
+      (o, at): ThreadEnd => ({
+        exception: r.text(o, 'exception', at, LIMITS.short),
+        oom: r.flag(o, 'oom', at) ?? false,
+        time: r.seconds(o, 'time', at),
+      }),
+    ).items,
     end: readEnd(r, root),
   } as const;
   return { ...receipt, notes: r.allNotes() };

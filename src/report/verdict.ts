@@ -16,6 +16,8 @@ export interface VerdictFacts {
   readonly oomCount: number;
   /** Processes that ended by an out-of-memory that nothing caught. */
   readonly endedByOom: number;
+  /** Processes that went on after a thread of theirs had ended by an out-of-memory that nothing caught. */
+  readonly threadsEndedByOom: number;
   /** Host OOM-killer kills in our cgroup during the step; null when the kernel's counters could not be read. */
   readonly hostOomKills: number | null;
   /** Whose kills were counted: those of our cgroup, or, where only that can be read, of the whole machine. */
@@ -37,10 +39,17 @@ const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' } as const
  * out-of-memory: without the kernel's counter it is `killed`.
  */
 export function judge(facts: VerdictFacts): Verdict {
+  const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
   if (facts.endedByOom > 0) {
     const processes = facts.endedByOom === 1 ? '1 process' : `${facts.endedByOom} processes`;
-    const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
     return { name: 'oom', because: `${processes} ended by an out-of-memory that nothing caught${green}` };
+  }
+  if (facts.threadsEndedByOom > 0) {
+    const processes = facts.threadsEndedByOom === 1 ? '1 process' : `${facts.threadsEndedByOom} processes`;
+    return {
+      name: 'oom',
+      because: `a thread of ${processes} ended by an out-of-memory that nothing caught, while the process went on${green}`,
+    };
   }
   if (facts.cancelled)
     return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
