@@ -2,7 +2,7 @@
  * Builds dist/ from src/, shim/ and parity/: tsc to build/, ncc to one file for main and one for post, then the
  * Python files by an allowlist (ncc carries no data files reliably). Same input, same bytes.
  */
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node24, ROOT, run, runMain, say, Unmet } from './lib.mjs';
@@ -73,11 +73,14 @@ export async function buildInto(target) {
   }
 }
 
-/** Builds `dist/` anew. */
+/** Builds `dist/` anew, and puts it in place only when all of it is built. */
 export async function build() {
-  const dist = join(ROOT, 'dist');
-  rmSync(dist, { recursive: true, force: true });
-  await buildInto(dist);
+  const [dist, fresh, old] = ['dist', 'dist.new', 'dist.old'].map((name) => join(ROOT, name));
+  for (const leftover of [fresh, old]) rmSync(leftover, { recursive: true, force: true });
+  await buildInto(fresh);
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(fresh, dist);
+  rmSync(old, { recursive: true, force: true });
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -64,7 +64,12 @@ export function checks(tools, torch) {
     .filter((name) => name.endsWith('.yml'))
     .map((name) => join('.github', 'workflows', name));
   return {
-    'biome (lint and format)': program(bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '--max-diagnostics=40']),
+    'biome (lint and format)': program(bin('biome'), [
+      'ci',
+      '--error-on-warnings',
+      '--colors=off',
+      '--max-diagnostics=40',
+    ]),
     'tsc (types)': program(bin('tsc'), ['--noEmit']),
     'ruff (lint)': program(tool('ruff'), ['check', '--no-cache', '.']),
     'ruff (format)': program(tool('ruff'), ['format', '--no-cache', '--check', '.']),

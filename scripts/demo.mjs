@@ -5,7 +5,7 @@
  * what it should.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { capture, node24, ROOT, runMain, say, Unmet } from './lib.mjs';
 import { setup } from './setup.mjs';
@@ -43,6 +43,13 @@ function listFiles(folder) {
       const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
       return { name, bytes: statSync(path).size, digest };
     });
+}
+
+/** The uploaded page under a name that a browser knows. */
+function copyPage(path, folder) {
+  const target = join(folder, 'report.html');
+  copyFileSync(path, target);
+  return target;
 }
 
 /** Fails the demo with what was expected and what was seen. */
@@ -85,7 +92,9 @@ await runMain(async () => {
     console.log(await render(report.summary));
 
     heading('the uploaded artifact');
-    const [artifact] = service.artifacts().filter(({ state }) => state === 'finalized');
+    const uploaded = service.artifacts().filter(({ state }) => state === 'finalized');
+    const artifact = uploaded.find(({ mime }) => mime === 'application/zip');
+    const page = uploaded.find(({ mime }) => mime === 'text/html');
     if (!artifact) throw new Unmet('nothing was uploaded');
     const unzipped = join(folder, 'artifact');
     mkdirSync(unzipped);
@@ -116,6 +125,7 @@ await runMain(async () => {
     ];
     console.log(`\nverdict: ${outputs.verdict}`);
     console.log(`artifact, unzipped: ${unzipped}`);
+    console.log(`report page: ${page?.path ? copyPage(page.path, folder) : 'none'} (open it in a browser)`);
     console.log(`manifest on the runner: ${outputs.manifest}`);
     console.log(`snapshot: ${join(unzipped, reference?.file ?? '')} (drop it on pytorch.org/memory_viz)`);
     return shown.every(Boolean) ? 0 : 1;

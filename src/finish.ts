@@ -9,6 +9,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { inputVariable, type Runner } from './actions.js';
+import { formatBytes } from './bytes.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import {
   buildManifest,
@@ -24,10 +25,11 @@ import { finalExitCode, type GateFinding, judgeGates } from './gates.js';
 import { type GpuObservation, observeGpus } from './gpu/observe.js';
 import { INPUT_NAMES } from './inputs.js';
 import { type Outputs, setOutputs } from './outputs.js';
-import { checkParity, fixturePath, type Parity } from './parity/check.js';
+import type { Parity } from './parity/check.js';
 import { type Plan, plainStepEnvironment, STEP_VARIABLE } from './plan.js';
-import { type Published, publish } from './publish/publish.js';
+import type { Published } from './publish/publish.js';
 import { annotations } from './report/annotations.js';
+import { peakJson } from './report/peak.js';
 import { renderSummary } from './report/summary.js';
 import { judge } from './report/verdict.js';
 import type { CancelWatch } from './step/cancel.js';
@@ -45,6 +47,8 @@ const PARITY_TIMEOUT_MS = 180_000;
 const PUBLISH_DEADLINE_MS = 10 * 60_000;
 /** After a cancel the runner gives the post steps of a job five minutes in all. */
 const PUBLISH_AFTER_CANCEL_MS = 120_000;
+/** The page is a few megabytes at most. */
+const REPORT_DEADLINE_MS = 60_000;
 /** Seconds that publishing may take, for slow lines (10 GiB at 10 MB/s take 18 minutes) and for jobs that cannot wait. */
 const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
 /** In place of "cancelled": what a reader of the summary wants to know. */
@@ -210,14 +214,19 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   await writeWhole(manifestPath, manifestText(manifest)).catch((error: Error) =>
     log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`),
   );
+  if (manifest.processes.length > 0) {
+    await writeWhole(join(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
+  }
+  const reportUrl = await reportOf(ended, evidence, manifest, published, log);
   const removed = await removeEvidence(plan, published, stillRunning.length > 0);
-  tell(runner, manifest, published, ended, removed);
+  tell(runner, manifest, published, ended, { removed, reportUrl });
   setOutputs(runner, {
     ...facts,
     manifest: existsSync(manifestPath) ? manifestPath : '',
     'artifact-id': published.state === 'uploaded' ? published.id : '',
     'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
     'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
+    'report-url': reportUrl ?? '',
     'evidence-dir': removed ? '' : plan.evidenceDir,
   });
   return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
@@ -258,14 +267,15 @@ function tell(
   manifest: Manifest,
   published: Published,
   { plan, late }: Ended,
-  removed: boolean,
+  { removed, reportUrl }: { readonly removed: boolean; readonly reportUrl: string | null },
 ): void {
   runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
   try {
     const summary = renderSummary(manifest, {
       ...artifactLinks(published),
-      reportUrl: null,
+      reportUrl,
       evidenceDir: removed ? null : plan.evidenceDir,
+      guideUrl: GUIDE_URL,
     });
     runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
   } catch (error) {
@@ -274,6 +284,39 @@ function tell(
   for (const { level, message, place } of annotations(manifest, plan.workspace)) {
     runner.annotate(level, message, place);
   }
+}
+
+/** The reading guide of this version; null where the action's own repository is not known. */
+const GUIDE_URL = guideUrl(process.env);
+
+/** docs/reading-a-snapshot.md in the repository and at the ref that the workflow names. */
+export function guideUrl(env: NodeJS.ProcessEnv): string | null {
+  const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
+  const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+  return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
+    ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
+    : null;
+}
+
+/** Publishes the page beside the evidence. A late part has none: the page of the step stands. */
+async function reportOf(
+  ended: Ended,
+  evidence: Evidence,
+  manifest: Manifest,
+  published: Published,
+  log: (line: string) => void,
+): Promise<string | null> {
+  if (published.state !== 'uploaded' || ended.late) return null;
+  const { publishReport } = await import('./publish/report.js');
+  const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+  return publishReport({
+    ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+    artifactName: published.name,
+    outputDir: ended.plan.outputDir,
+    guideUrl: GUIDE_URL,
+    deadlineMs: REPORT_DEADLINE_MS,
+    ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+  });
 }
 
 const LATE_HEADING =
@@ -310,6 +353,7 @@ async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) =>
   const used = evidence.receipts.find(usedTorch)?.executable ?? null;
   const python = used === null ? null : options.python || used;
   if (python !== null) log(`checking parity with ${python} …`);
+  const { checkParity, fixturePath } = await import('./parity/check.js');
   return checkParity({
     python,
     parityDir: join(ended.distDir, 'parity'),
@@ -359,8 +403,10 @@ async function publishEvidence(
   log(
     `publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`,
   );
+  const { publish } = await import('./publish/publish.js');
   return publish({
     ...uploadSettings(ended),
+    peak: peakJson(buildManifest({ ...parts, published: NOT_YET })),
     evidence,
     deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
     log,
@@ -379,6 +425,9 @@ async function publishEvidence(
       ),
   });
 }
+
+/** What a manifest says of its own upload before there is one. */
+const NOT_YET: ManifestPublished = { state: 'planned', reason: null, artifact: null, left_out: [] };
 
 const hasFailingGate = (gates: readonly GateFinding[]): boolean =>
   gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
@@ -454,5 +503,5 @@ function topCycle(receipts: readonly Receipt[]): string | null {
     .slice(0, 3)
     .map((type) => type.name)
     .join(', ');
-  return `${types} holding ${held(top.bytes)} bytes`;
+  return `${types} holding ${formatBytes(held(top.bytes))}`;
 }

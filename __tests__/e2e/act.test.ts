@@ -72,7 +72,10 @@ it('runs a job of three wrapped steps, red and green', async () => {
     expect(text).toContain('red: outcome=failure code=1');
     const digest = /digest: (sha256:[0-9a-f]{64})/.exec(text)?.[1];
     expect(digest).toBeDefined();
-    expect(service.artifacts().map(({ name, state }) => [name, state])).toEqual([['from-act', 'finalized']]);
+    expect(service.artifacts().map(({ name, state }) => [name, state])).toEqual([
+      ['from-act', 'finalized'],
+      ['from-act.html', 'finalized'],
+    ]);
     expect(text.match(/Success - Post/g)).toHaveLength(3);
   } finally {
     await service.close();

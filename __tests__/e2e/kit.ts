@@ -59,6 +59,8 @@ export interface Step {
   readonly outputs: Readonly<Record<string, string>>;
   readonly temp: string;
   readonly artifacts: readonly Unzipped[];
+  /** Pages that were uploaded as they are. */
+  readonly pages: readonly { readonly name: string; readonly html: string }[];
   /** The manifest on disk, as JSON; null when there is none (or not under that path, for a run in another root). */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at many places of it
   readonly manifest: any;
@@ -119,8 +121,12 @@ export async function runStep(options: StepOptions): Promise<Step> {
       },
       ...options.run,
     });
-    const artifacts = (service?.artifacts() ?? [])
-      .filter((artifact) => artifact.state === 'finalized')
+    const uploaded = (service?.artifacts() ?? []).filter((artifact) => artifact.state === 'finalized');
+    const pages = uploaded
+      .filter((artifact) => artifact.mime === 'text/html')
+      .map(({ name, path }) => ({ name, html: readFileSync(path as string, 'utf8') }));
+    const artifacts = uploaded
+      .filter((artifact) => artifact.mime === 'application/zip')
       .map((artifact) => {
         const dir = join(root, `artifact-${artifact.id}`);
         mkdirSync(dir);
@@ -134,6 +140,7 @@ export async function runStep(options: StepOptions): Promise<Step> {
       outputs: report.outputs,
       temp,
       artifacts,
+      pages,
       manifest:
         manifestPath && existsSync(manifestPath) ? JSON.parse(readFileSync(manifestPath, 'utf8')) : null,
       calls: service?.calls().map(({ call }) => call) ?? [],

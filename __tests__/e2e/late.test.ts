@@ -110,7 +110,7 @@ describe('the evidence folder', () => {
       const replay = await replayScript();
       const gone = join(scratch(), 'gone');
       const step = await plain(
-        `python '${replay}'\nnohup bash -c 'while kill -0 $PPID; do sleep 0.02; done; touch ${gone}' >/dev/null 2>&1 &\nexit 3`,
+        `python '${replay}'\nnohup bash -c "while kill -0 $PPID; do sleep 0.02; done; touch ${gone}" >/dev/null 2>&1 &\nexit 3`,
         { with: inputs, run: { node: nodeWithLaterSteps(gone) } },
       );
       expect(step.report.main.code).toBe(3);

@@ -69,6 +69,16 @@ describe('a training that runs out of GPU memory', () => {
       expect([check.status, check.stderr]).toEqual([0, '']);
       expect(check.stdout.trim().split('\n')).toHaveLength(artifact.files.length - 1);
 
+      // The page is an artifact of its own, not zipped; its link is the output, and it holds the snapshot's digest.
+      const [page] = step.pages;
+      expect(step.pages).toHaveLength(1);
+      expect(page?.name).toBe('oom-autopsy-job-0-1.html');
+      expect(page?.html).toContain(digest);
+      expect(outputs['report-url']).toMatch(/\/actions\/runs\/1\/artifacts\/\d+$/);
+      expect(report.summary).toContain(outputs['report-url']);
+      const peaks = JSON.parse(readFileSync(join(artifact.dir, 'peak.json'), 'utf8'));
+      expect(peaks).toEqual(expect.arrayContaining([expect.objectContaining({ unit: 'bytes' })]));
+
       // torch's own reader finds the event with the size that the manifest and the summary tell.
       const [oom] = manifest.processes[0].ooms;
       const lines = trace(snapshot);

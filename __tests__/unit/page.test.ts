@@ -214,7 +214,7 @@ describe('embedded snapshots', () => {
     mkdirSync(dir);
     const of = made();
     // A pickle that would run code if anybody loaded it.
-    const evil = Buffer.from("cos\nsystem\n(S'touch /tmp/oa-pwned'\ntR.");
+    const evil = Buffer.from("cos\nsystem\n(S'touch pwned'\ntR.");
     writeFileSync(join(dir, snapshotFile(of)), evil);
     writeReceipt(dir, of, {
       snapshots: [{ file: snapshotFile(of), bytes: evil.length, reason: 'oom', seq: 1, history: 'armed' }],

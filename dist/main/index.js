@@ -1,11 +1,105 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
+/***/ 421:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
+
+/***/ }),
+
+/***/ 598:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
+
+/***/ }),
+
+/***/ 24:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
+
+/***/ }),
+
+/***/ 455:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
+
+/***/ }),
+
+/***/ 760:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
+
+/***/ }),
+
+/***/ 975:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util");
+
+/***/ }),
+
+/***/ 522:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
+
+/***/ }),
+
+/***/ 99:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ parseBytes),
+/* harmony export */   z: () => (/* binding */ formatBytes)
+/* harmony export */ });
+const UNITS = {
+    '': 1,
+    b: 1,
+    k: 2 ** 10,
+    m: 2 ** 20,
+    g: 2 ** 30,
+    t: 2 ** 40,
+    kib: 2 ** 10,
+    mib: 2 ** 20,
+    gib: 2 ** 30,
+    tib: 2 ** 40,
+    kb: 1e3,
+    mb: 1e6,
+    gb: 1e9,
+    tb: 1e12,
+};
+function parseBytes(text) {
+    const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
+    const unit = match ? UNITS[(match[2] ?? '').toLowerCase()] : undefined;
+    if (!match || unit === undefined)
+        return null;
+    const bytes = Math.round(Number(match[1]) * unit);
+    return Number.isSafeInteger(bytes) ? bytes : null;
+}
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+function formatBytes(bytes) {
+    let step = 0;
+    let amount = Math.abs(bytes);
+    while (step < STEPS.length - 1 && Number(amount.toFixed(step === 0 ? 0 : 2)) >= 1024) {
+        amount /= 1024;
+        step++;
+    }
+    return `${bytes < 0 ? '-' : ''}${amount.toFixed(step === 0 ? 0 : 2)} ${STEPS[step]}`;
+}
+
+
+/***/ }),
+
 /***/ 144:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(569);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(44);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -14,271 +108,19 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 569:
+/***/ 154:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  i: () => (/* binding */ main)
-});
-
-// UNUSED EXPORTS: distDir
-
-;// CONCATENATED MODULE: external "node:crypto"
-const external_node_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
-;// CONCATENATED MODULE: external "node:os"
-const external_node_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
-;// CONCATENATED MODULE: external "node:path"
-const external_node_path_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
-;// CONCATENATED MODULE: external "node:fs"
-const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
-;// CONCATENATED MODULE: external "os"
-const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
-// We use any as a valid input type
-/* eslint-disable @typescript-eslint/no-explicit-any */
-/**
- * Sanitizes an input into a string so it can be passed into issueCommand safely
- * @param input input to sanitize into a string
- */
-function toCommandValue(input) {
-    if (input === null || input === undefined) {
-        return '';
-    }
-    else if (typeof input === 'string' || input instanceof String) {
-        return input;
-    }
-    return JSON.stringify(input);
-}
-/**
- *
- * @param annotationProperties
- * @returns The command properties to send with the actual annotation command
- * See IssueCommandProperties: https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs#L646
- */
-function toCommandProperties(annotationProperties) {
-    if (!Object.keys(annotationProperties).length) {
-        return {};
-    }
-    return {
-        title: annotationProperties.title,
-        file: annotationProperties.file,
-        line: annotationProperties.startLine,
-        endLine: annotationProperties.endLine,
-        col: annotationProperties.startColumn,
-        endColumn: annotationProperties.endColumn
-    };
-}
-//# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
-
-
-/**
- * Issues a command to the GitHub Actions runner
- *
- * @param command - The command name to issue
- * @param properties - Additional properties for the command (key-value pairs)
- * @param message - The message to include with the command
- * @remarks
- * This function outputs a specially formatted string to stdout that the Actions
- * runner interprets as a command. These commands can control workflow behavior,
- * set outputs, create annotations, mask values, and more.
- *
- * Command Format:
- *   ::name key=value,key=value::message
- *
- * @example
- * ```typescript
- * // Issue a warning annotation
- * issueCommand('warning', {}, 'This is a warning message');
- * // Output: ::warning::This is a warning message
- *
- * // Set an environment variable
- * issueCommand('set-env', { name: 'MY_VAR' }, 'some value');
- * // Output: ::set-env name=MY_VAR::some value
- *
- * // Add a secret mask
- * issueCommand('add-mask', {}, 'secretValue123');
- * // Output: ::add-mask::secretValue123
- * ```
- *
- * @internal
- * This is an internal utility function that powers the public API functions
- * such as setSecret, warning, error, and exportVariable.
- */
-function issueCommand(command, properties, message) {
-    const cmd = new Command(command, properties, message);
-    process.stdout.write(cmd.toString() + external_os_namespaceObject.EOL);
-}
-function issue(name, message = '') {
-    issueCommand(name, {}, message);
-}
-const CMD_STRING = '::';
-class Command {
-    constructor(command, properties, message) {
-        if (!command) {
-            command = 'missing.command';
-        }
-        this.command = command;
-        this.properties = properties;
-        this.message = message;
-    }
-    toString() {
-        let cmdStr = CMD_STRING + this.command;
-        if (this.properties && Object.keys(this.properties).length > 0) {
-            cmdStr += ' ';
-            let first = true;
-            for (const key in this.properties) {
-                if (this.properties.hasOwnProperty(key)) {
-                    const val = this.properties[key];
-                    if (val) {
-                        if (first) {
-                            first = false;
-                        }
-                        else {
-                            cmdStr += ',';
-                        }
-                        cmdStr += `${key}=${escapeProperty(val)}`;
-                    }
-                }
-            }
-        }
-        cmdStr += `${CMD_STRING}${escapeData(this.message)}`;
-        return cmdStr;
-    }
-}
-function escapeData(s) {
-    return toCommandValue(s)
-        .replace(/%/g, '%25')
-        .replace(/\r/g, '%0D')
-        .replace(/\n/g, '%0A');
-}
-function escapeProperty(s) {
-    return toCommandValue(s)
-        .replace(/%/g, '%25')
-        .replace(/\r/g, '%0D')
-        .replace(/\n/g, '%0A')
-        .replace(/:/g, '%3A')
-        .replace(/,/g, '%2C');
-}
-//# sourceMappingURL=command.js.map
-;// CONCATENATED MODULE: external "crypto"
-const external_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
-;// CONCATENATED MODULE: external "fs"
-const external_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/file-command.js
-// For internal use, subject to change.
-// We use any as a valid input type
-/* eslint-disable @typescript-eslint/no-explicit-any */
-
-
-
-
-function issueFileCommand(command, message) {
-    const filePath = process.env[`GITHUB_${command}`];
-    if (!filePath) {
-        throw new Error(`Unable to find environment variable for file command ${command}`);
-    }
-    if (!external_fs_namespaceObject.existsSync(filePath)) {
-        throw new Error(`Missing file at path: ${filePath}`);
-    }
-    external_fs_namespaceObject.appendFileSync(filePath, `${toCommandValue(message)}${external_os_namespaceObject.EOL}`, {
-        encoding: 'utf8'
-    });
-}
-function prepareKeyValueMessage(key, value) {
-    const delimiter = `ghadelimiter_${external_crypto_namespaceObject.randomUUID()}`;
-    const convertedValue = toCommandValue(value);
-    // These should realistically never happen, but just in case someone finds a
-    // way to exploit uuid generation let's not allow keys or values that contain
-    // the delimiter.
-    if (key.includes(delimiter)) {
-        throw new Error(`Unexpected input: name should not contain the delimiter "${delimiter}"`);
-    }
-    if (convertedValue.includes(delimiter)) {
-        throw new Error(`Unexpected input: value should not contain the delimiter "${delimiter}"`);
-    }
-    return `${key}<<${delimiter}${external_os_namespaceObject.EOL}${convertedValue}${external_os_namespaceObject.EOL}${delimiter}`;
-}
-//# sourceMappingURL=file-command.js.map
-;// CONCATENATED MODULE: ./build/text.js
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-function printable(text, limit = 300) {
-    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
-    return cut.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
-}
-const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
-const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
-
-;// CONCATENATED MODULE: ./build/actions.js
-
-
-
-
-const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
-function environmentRunner(env) {
-    const keyValue = (file, legacy, name, value) => {
-        if (env[`GITHUB_${file}`])
-            issueFileCommand(file, prepareKeyValueMessage(name, value));
-        else
-            issueCommand(legacy, { name }, value);
-    };
-    const info = (line) => {
-        process.stdout.write(`${line}\n`);
-    };
-    return {
-        input: (name) => env[inputVariable(name)] ?? '',
-        state: (name) => env[`STATE_${name}`] ?? '',
-        saveState: (name, value) => keyValue('STATE', 'save-state', name, value),
-        setOutput: (name, value) => keyValue('OUTPUT', 'set-output', name, value),
-        info,
-        annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
-        summary: (markdown) => {
-            const file = env.GITHUB_STEP_SUMMARY;
-            if (!file) {
-                info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
-                info(markdown);
-                return;
-            }
-            (0,external_node_fs_namespaceObject.appendFileSync)(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`);
-        },
-    };
-}
-function forgiving(runner) {
-    const told = new Set();
-    const attempt = (what, act) => {
-        try {
-            act();
-        }
-        catch (error) {
-            const reason = error.code ?? error.message;
-            if (told.has(what))
-                return;
-            told.add(what);
-            runner.info(logLine(`the runner could not be given ${what} (${reason})`));
-        }
-    };
-    return {
-        ...runner,
-        saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
-        setOutput: (name, value) => attempt('the outputs', () => runner.setOutput(name, value)),
-        annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
-        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
-    };
-}
-function outliveOutput() {
-    for (const stream of [process.stdout, process.stderr])
-        stream.on('error', () => undefined);
-}
-
-;// CONCATENATED MODULE: external "node:fs/promises"
-const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
-;// CONCATENATED MODULE: ./build/evidence/digest.js
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   $$: () => (/* binding */ bareDigest),
+/* harmony export */   ol: () => (/* binding */ digestOf),
+/* harmony export */   tD: () => (/* binding */ digestHandle)
+/* harmony export */ });
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(598);
 
 const CHUNK = 2 ** 20;
 async function digestHandle(handle, bounds) {
-    const hash = (0,external_node_crypto_namespaceObject.createHash)('sha256');
+    const hash = (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.createHash)('sha256');
     const buffer = Buffer.allocUnsafe(CHUNK);
     let bytes = 0;
     for (;;) {
@@ -295,13 +137,152 @@ async function digestHandle(handle, bounds) {
         await bounds.onChunk?.(chunk);
     }
 }
-function digest_digestOf(content) {
+function digestOf(content) {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-    return { digest: `sha256:${(0,external_node_crypto_namespaceObject.createHash)('sha256').update(bytes).digest('hex')}`, bytes: bytes.byteLength };
+    return { digest: `sha256:${(0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.createHash)('sha256').update(bytes).digest('hex')}`, bytes: bytes.byteLength };
 }
-const digest_bareDigest = (digest) => digest.replace(/^sha256:/, '');
+const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
-;// CONCATENATED MODULE: ./build/evidence/names.js
+
+/***/ }),
+
+/***/ 191:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   $2: () => (/* binding */ manifestText),
+/* harmony export */   FV: () => (/* binding */ snapshotReferences),
+/* harmony export */   Gj: () => (/* binding */ sha256Sums),
+/* harmony export */   Sj: () => (/* binding */ cycleTotals),
+/* harmony export */   u1: () => (/* binding */ buildManifest)
+/* harmony export */ });
+/* unused harmony exports MANIFEST_SCHEMA, SNAPSHOT_KIND, rankOf, snapshotReference */
+/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(154);
+
+const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
+const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
+function rankOf(receipt) {
+    const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
+    return text === undefined ? null : Number(text);
+}
+function snapshotReference(snapshot, receipt) {
+    return {
+        kind: SNAPSHOT_KIND,
+        digest: snapshot.digest,
+        bytes: snapshot.bytes,
+        file: snapshot.file,
+        reason: snapshot.reason,
+        host: snapshot.host,
+        rank: snapshot.rank,
+        pid: snapshot.pid,
+        device: snapshot.device,
+        torch: receipt?.torch?.version ?? null,
+        max_entries: receipt?.recorder.max_entries ?? null,
+        stacks: receipt?.recorder.stacks ?? null,
+        history: snapshot.history,
+    };
+}
+function snapshotReferences(evidence) {
+    const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
+    return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
+}
+function manifestProcess(receipt) {
+    return {
+        host: receipt.host,
+        pid: receipt.pid,
+        ppid: receipt.ppid,
+        token: receipt.token,
+        rank: rankOf(receipt),
+        rank_variables: receipt.rank,
+        program: receipt.program,
+        python: receipt.python,
+        executable: receipt.executable,
+        torch: receipt.torch?.version ?? null,
+        build: receipt.torch,
+        receipt: receipt.file,
+        started: receipt.time.started,
+        recorder: receipt.recorder,
+        devices: receipt.devices,
+        oom_count: receipt.oom_count,
+        ooms: receipt.ooms,
+        ooms_dropped: receipt.ooms_dropped,
+        snapshots_removed: receipt.snapshots_removed,
+        census: receipt.census,
+        cycles: receipt.cycles,
+        timeline: receipt.timeline,
+        thread_ends: receipt.thread_ends,
+        end: receipt.end,
+        faults: receipt.faults,
+        notes: receipt.notes,
+    };
+}
+function cycleTotals(receipts) {
+    const bytes = {};
+    let count = 0;
+    let tensors = 0;
+    for (const { cycles } of receipts) {
+        if (!cycles)
+            continue;
+        count += cycles.count;
+        tensors += cycles.tensors;
+        for (const [device, held] of Object.entries(cycles.bytes))
+            bytes[device] = (bytes[device] ?? 0) + held;
+    }
+    return { count, tensors, bytes };
+}
+function buildManifest(parts) {
+    const { evidence } = parts;
+    const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
+    return {
+        schema: MANIFEST_SCHEMA,
+        created: new Date(parts.now).toISOString(),
+        action: { version: parts.version },
+        step: parts.step,
+        runner: parts.runner,
+        verdict: { name: parts.verdict.name, because: parts.verdict.because },
+        oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
+        snapshots: snapshotReferences(evidence),
+        files: [...evidence.receipts, ...evidence.pages].map(plain),
+        processes: evidence.receipts.map(manifestProcess),
+        gpu: parts.gpu,
+        host: parts.host,
+        cycles: cycleTotals(evidence.receipts),
+        parity: parts.parity,
+        faults: [...evidence.faults, ...parts.faults],
+        rejected: evidence.rejected,
+        rejected_count: evidence.rejectedCount,
+        not_seen: parts.notSeen,
+        unarmed: parts.unarmed ?? [],
+        script_hints: parts.scriptHints ?? [],
+        still_running: parts.stillRunning ?? [],
+        killed: parts.killed ?? [],
+        gates: parts.gates ?? [],
+        published: parts.published,
+    };
+}
+const manifestText = (manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
+function sha256Sums(files) {
+    const lines = files.map(({ file, digest }) => `${(0,_digest_js__WEBPACK_IMPORTED_MODULE_0__/* .bareDigest */ .$$)(digest)}  ${file}\n`);
+    return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
+}
+
+
+/***/ }),
+
+/***/ 40:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Bn: () => (/* binding */ parseReceiptName),
+/* harmony export */   C: () => (/* binding */ parsePageName),
+/* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
+/* harmony export */   QC: () => (/* binding */ displayName),
+/* harmony export */   TE: () => (/* binding */ isSafeName),
+/* harmony export */   U8: () => (/* binding */ parseUnfinishedName),
+/* harmony export */   VV: () => (/* binding */ SNAPSHOT_REASONS),
+/* harmony export */   lf: () => (/* binding */ ownerKey),
+/* harmony export */   s0: () => (/* binding */ sameOwner)
+/* harmony export */ });
 const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit'];
 const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
@@ -348,7 +329,20 @@ function displayName(name, limit = 120) {
     return shown;
 }
 
-;// CONCATENATED MODULE: ./build/evidence/receipt.js
+
+/***/ }),
+
+/***/ 916:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Wy: () => (/* binding */ parseReceipt),
+/* harmony export */   X5: () => (/* binding */ cleanText),
+/* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
+/* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES)
+/* harmony export */ });
+/* unused harmony exports RECEIPT_SCHEMA, RANK_VARIABLES */
+/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(40);
 
 const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
@@ -384,6 +378,7 @@ const LIMITS = {
     cycles: 50,
     types: 50,
     faults: 20,
+    threadEnds: 20,
     jsonDepth: 12,
     jsonNodes: 50_000,
 };
@@ -741,12 +736,12 @@ function readTimeline(r, root) {
     return timeline;
 }
 function foreignClaim(name, own, kind) {
-    if (!isSafeName(name))
-        return `names a file outside of the evidence folder's rules: ${displayName(name)}`;
-    const of = kind === 'snapshot' ? parseSnapshotName(name) : parsePageName(name);
+    if (!(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .isSafeName */ .TE)(name))
+        return `names a file outside of the evidence folder's rules: ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(name)}`;
+    const of = kind === 'snapshot' ? (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseSnapshotName */ .FZ)(name) : (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parsePageName */ .C)(name);
     if (!of)
-        return `names a ${kind} that no process writes: ${displayName(name)}`;
-    return sameOwner(of, own) ? null : `claims a ${kind} of another process: ${displayName(name)}`;
+        return `names a ${kind} that no process writes: ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(name)}`;
+    return (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .sameOwner */ .s0)(of, own) ? null : `claims a ${kind} of another process: ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(name)}`;
 }
 function* claims(root) {
     const list = (value) => (Array.isArray(value) ? value : []);
@@ -769,7 +764,7 @@ function* claims(root) {
 }
 function parseReceipt(text, fileName) {
     const no = (reason) => ({ ok: false, reason });
-    const named = parseReceiptName(fileName);
+    const named = (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseReceiptName */ .Bn)(fileName);
     if (!named)
         return no('its name is not one of a receipt');
     if (text.length > MAX_RECEIPT_BYTES)
@@ -785,7 +780,7 @@ function parseReceipt(text, fileName) {
         return no('not a JSON object');
     if (root.schema !== RECEIPT_SCHEMA) {
         return no(typeof root.schema === 'string'
-            ? `schema ${displayName(root.schema, 60)}, not ${RECEIPT_SCHEMA}`
+            ? `schema ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(root.schema, 60)}, not ${RECEIPT_SCHEMA}`
             : `no schema ${RECEIPT_SCHEMA}`);
     }
     const step = root.step;
@@ -809,8 +804,8 @@ function readReceipt(r, root, own, file, step) {
     const ooms = readOoms(r, root);
     const snapshots = r.list(root, 'snapshots', '', LIMITS.snapshots, (o, at) => {
         const name = r.text(o, 'file', at, LIMITS.short);
-        const reason = r.oneOf(o, 'reason', at, SNAPSHOT_REASONS);
-        const parsed = name === null ? null : parseSnapshotName(name);
+        const reason = r.oneOf(o, 'reason', at, _names_js__WEBPACK_IMPORTED_MODULE_0__/* .SNAPSHOT_REASONS */ .VV);
+        const parsed = name === null ? null : (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseSnapshotName */ .FZ)(name);
         if (name === null || !parsed)
             return null;
         return {
@@ -853,6 +848,11 @@ function readReceipt(r, root, own, file, step) {
             .filter((line) => typeof line === 'string')
             .slice(0, LIMITS.faults)
             .map((line) => cleanText(line, LIMITS.line)),
+        thread_ends: r.list(root, 'thread_ends', '', LIMITS.threadEnds, (o, at) => ({
+            exception: r.text(o, 'exception', at, LIMITS.short),
+            oom: r.flag(o, 'oom', at) ?? false,
+            time: r.seconds(o, 'time', at),
+        })).items,
         end: readEnd(r, root),
     };
     return { ...receipt, notes: r.allNotes() };
@@ -867,7 +867,25 @@ function readOoms(r, root) {
     return { items: list.items, dropped, count };
 }
 
-;// CONCATENATED MODULE: ./build/evidence/safe-fs.js
+
+/***/ }),
+
+/***/ 531:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   CA: () => (/* binding */ errorCode),
+/* harmony export */   Cm: () => (/* binding */ sameContent),
+/* harmony export */   EW: () => (/* binding */ sameSeal),
+/* harmony export */   NE: () => (/* binding */ openFolder),
+/* harmony export */   Ru: () => (/* binding */ sealOf),
+/* harmony export */   Vi: () => (/* binding */ sameFile),
+/* harmony export */   lf: () => (/* binding */ openRegular),
+/* harmony export */   vZ: () => (/* binding */ stillSealed)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(24);
+/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(455);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(760);
 
 
 
@@ -882,9 +900,9 @@ const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
 const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
 const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
 async function openFolder(dir) {
-    const handle = await (0,promises_namespaceObject.open)(dir, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_DIRECTORY | external_node_fs_namespaceObject.constants.O_NOFOLLOW);
+    const handle = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.open)(dir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW);
     const proc = `/proc/self/fd/${handle.fd}`;
-    return { path: (0,external_node_fs_namespaceObject.existsSync)(proc) ? proc : dir, close: () => handle.close() };
+    return { path: (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(proc) ? proc : dir, close: () => handle.close() };
 }
 function refuse(stat, links) {
     if (stat.isSymbolicLink())
@@ -904,13 +922,13 @@ function refuse(stat, links) {
     return null;
 }
 async function openRegular(folder, name, links = 1) {
-    const path = (0,external_node_path_namespaceObject.join)(folder, name);
+    const path = (0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, name);
     let handle;
     try {
-        const seen = refuse(await (0,promises_namespaceObject.lstat)(path, { bigint: true }), links);
+        const seen = refuse(await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.lstat)(path, { bigint: true }), links);
         if (seen)
             return { ok: false, reason: seen };
-        handle = await (0,promises_namespaceObject.open)(path, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_NOFOLLOW | external_node_fs_namespaceObject.constants.O_NONBLOCK | external_node_fs_namespaceObject.constants.O_NOCTTY);
+        handle = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.open)(path, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NONBLOCK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOCTTY);
         const stat = await handle.stat({ bigint: true });
         const held = refuse(stat, links);
         if (held === null)
@@ -920,51 +938,66 @@ async function openRegular(folder, name, links = 1) {
     }
     catch (error) {
         await handle?.close().catch(() => undefined);
-        return { ok: false, reason: `cannot be read (${safe_fs_errorCode(error)})` };
+        return { ok: false, reason: `cannot be read (${errorCode(error)})` };
     }
 }
 async function stillSealed(folder, name, handle, seal) {
     const held = sealOf(await handle.stat({ bigint: true }));
-    const there = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(folder, name), { bigint: true }).catch(() => null);
+    const there = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, name), { bigint: true }).catch(() => null);
     return there !== null && sameSeal(held, seal) && sameSeal(sealOf(there), seal);
 }
-function safe_fs_errorCode(error) {
+function errorCode(error) {
     const code = error?.code;
     return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown error';
 }
 
-;// CONCATENATED MODULE: ./build/evidence/staging.js
+
+/***/ }),
+
+/***/ 613:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   O7: () => (/* binding */ removeStaging),
+/* harmony export */   Zc: () => (/* binding */ isStagingName),
+/* harmony export */   fV: () => (/* binding */ DOCUMENTS),
+/* harmony export */   zb: () => (/* binding */ stagingName)
+/* harmony export */ });
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(598);
+/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(455);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(760);
+/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(531);
 
 
 
 
 const STAGING = /^\.upload-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
-const DOCUMENTS = new Set(['manifest.json', 'SHA256SUMS']);
-const stagingName = () => `.upload-${(0,external_node_crypto_namespaceObject.randomBytes)(6).toString('hex')}`;
+const DOCUMENTS = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
+const stagingName = () => `.upload-${(0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.randomBytes)(6).toString('hex')}`;
 const isStagingName = (name) => STAGING.test(name);
 async function removeStaging(folder, name, copies = new Set()) {
     try {
-        const staging = await openFolder((0,external_node_path_namespaceObject.join)(folder, name));
+        const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, name));
         try {
             let seen = 0;
-            for await (const entry of await (0,promises_namespaceObject.opendir)(staging.path)) {
+            for await (const entry of await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.opendir)(staging.path)) {
                 seen += 1;
                 if (seen > MAX_NAMES)
                     return false;
-                const path = (0,external_node_path_namespaceObject.join)(staging.path, entry.name);
-                const staged = await (0,promises_namespaceObject.lstat)(path, { bigint: true });
-                const original = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(folder, entry.name), { bigint: true }).catch(() => null);
-                const linked = original !== null && sameFile(sealOf(staged), sealOf(original));
+                const path = (0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(staging.path, entry.name);
+                const staged = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.lstat)(path, { bigint: true });
+                const original = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, entry.name), { bigint: true }).catch(() => null);
+                const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(original));
                 const made = DOCUMENTS.has(entry.name) || copies.has(entry.name);
                 if (linked || (made && staged.isFile()))
-                    await (0,promises_namespaceObject.unlink)(path);
+                    await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.unlink)(path);
             }
         }
         finally {
             await staging.close();
         }
-        await (0,promises_namespaceObject.rmdir)((0,external_node_path_namespaceObject.join)(folder, name));
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.rmdir)((0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, name));
         return true;
     }
     catch {
@@ -972,6 +1005,285 @@ async function removeStaging(folder, name, copies = new Set()) {
     }
 }
 
+
+/***/ }),
+
+/***/ 44:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  i: () => (/* binding */ main)
+});
+
+// UNUSED EXPORTS: distDir
+
+// EXTERNAL MODULE: external "node:crypto"
+var external_node_crypto_ = __nccwpck_require__(598);
+;// CONCATENATED MODULE: external "node:os"
+const external_node_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __nccwpck_require__(760);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(24);
+;// CONCATENATED MODULE: external "os"
+const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
+// We use any as a valid input type
+/* eslint-disable @typescript-eslint/no-explicit-any */
+/**
+ * Sanitizes an input into a string so it can be passed into issueCommand safely
+ * @param input input to sanitize into a string
+ */
+function toCommandValue(input) {
+    if (input === null || input === undefined) {
+        return '';
+    }
+    else if (typeof input === 'string' || input instanceof String) {
+        return input;
+    }
+    return JSON.stringify(input);
+}
+/**
+ *
+ * @param annotationProperties
+ * @returns The command properties to send with the actual annotation command
+ * See IssueCommandProperties: https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs#L646
+ */
+function toCommandProperties(annotationProperties) {
+    if (!Object.keys(annotationProperties).length) {
+        return {};
+    }
+    return {
+        title: annotationProperties.title,
+        file: annotationProperties.file,
+        line: annotationProperties.startLine,
+        endLine: annotationProperties.endLine,
+        col: annotationProperties.startColumn,
+        endColumn: annotationProperties.endColumn
+    };
+}
+//# sourceMappingURL=utils.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
+
+
+/**
+ * Issues a command to the GitHub Actions runner
+ *
+ * @param command - The command name to issue
+ * @param properties - Additional properties for the command (key-value pairs)
+ * @param message - The message to include with the command
+ * @remarks
+ * This function outputs a specially formatted string to stdout that the Actions
+ * runner interprets as a command. These commands can control workflow behavior,
+ * set outputs, create annotations, mask values, and more.
+ *
+ * Command Format:
+ *   ::name key=value,key=value::message
+ *
+ * @example
+ * ```typescript
+ * // Issue a warning annotation
+ * issueCommand('warning', {}, 'This is a warning message');
+ * // Output: ::warning::This is a warning message
+ *
+ * // Set an environment variable
+ * issueCommand('set-env', { name: 'MY_VAR' }, 'some value');
+ * // Output: ::set-env name=MY_VAR::some value
+ *
+ * // Add a secret mask
+ * issueCommand('add-mask', {}, 'secretValue123');
+ * // Output: ::add-mask::secretValue123
+ * ```
+ *
+ * @internal
+ * This is an internal utility function that powers the public API functions
+ * such as setSecret, warning, error, and exportVariable.
+ */
+function issueCommand(command, properties, message) {
+    const cmd = new Command(command, properties, message);
+    process.stdout.write(cmd.toString() + external_os_namespaceObject.EOL);
+}
+function issue(name, message = '') {
+    issueCommand(name, {}, message);
+}
+const CMD_STRING = '::';
+class Command {
+    constructor(command, properties, message) {
+        if (!command) {
+            command = 'missing.command';
+        }
+        this.command = command;
+        this.properties = properties;
+        this.message = message;
+    }
+    toString() {
+        let cmdStr = CMD_STRING + this.command;
+        if (this.properties && Object.keys(this.properties).length > 0) {
+            cmdStr += ' ';
+            let first = true;
+            for (const key in this.properties) {
+                if (this.properties.hasOwnProperty(key)) {
+                    const val = this.properties[key];
+                    if (val) {
+                        if (first) {
+                            first = false;
+                        }
+                        else {
+                            cmdStr += ',';
+                        }
+                        cmdStr += `${key}=${escapeProperty(val)}`;
+                    }
+                }
+            }
+        }
+        cmdStr += `${CMD_STRING}${escapeData(this.message)}`;
+        return cmdStr;
+    }
+}
+function escapeData(s) {
+    return toCommandValue(s)
+        .replace(/%/g, '%25')
+        .replace(/\r/g, '%0D')
+        .replace(/\n/g, '%0A');
+}
+function escapeProperty(s) {
+    return toCommandValue(s)
+        .replace(/%/g, '%25')
+        .replace(/\r/g, '%0D')
+        .replace(/\n/g, '%0A')
+        .replace(/:/g, '%3A')
+        .replace(/,/g, '%2C');
+}
+//# sourceMappingURL=command.js.map
+;// CONCATENATED MODULE: external "crypto"
+const external_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
+;// CONCATENATED MODULE: external "fs"
+const external_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/file-command.js
+// For internal use, subject to change.
+// We use any as a valid input type
+/* eslint-disable @typescript-eslint/no-explicit-any */
+
+
+
+
+function issueFileCommand(command, message) {
+    const filePath = process.env[`GITHUB_${command}`];
+    if (!filePath) {
+        throw new Error(`Unable to find environment variable for file command ${command}`);
+    }
+    if (!external_fs_namespaceObject.existsSync(filePath)) {
+        throw new Error(`Missing file at path: ${filePath}`);
+    }
+    external_fs_namespaceObject.appendFileSync(filePath, `${toCommandValue(message)}${external_os_namespaceObject.EOL}`, {
+        encoding: 'utf8'
+    });
+}
+function prepareKeyValueMessage(key, value) {
+    const delimiter = `ghadelimiter_${external_crypto_namespaceObject.randomUUID()}`;
+    const convertedValue = toCommandValue(value);
+    // These should realistically never happen, but just in case someone finds a
+    // way to exploit uuid generation let's not allow keys or values that contain
+    // the delimiter.
+    if (key.includes(delimiter)) {
+        throw new Error(`Unexpected input: name should not contain the delimiter "${delimiter}"`);
+    }
+    if (convertedValue.includes(delimiter)) {
+        throw new Error(`Unexpected input: value should not contain the delimiter "${delimiter}"`);
+    }
+    return `${key}<<${delimiter}${external_os_namespaceObject.EOL}${convertedValue}${external_os_namespaceObject.EOL}${delimiter}`;
+}
+//# sourceMappingURL=file-command.js.map
+// EXTERNAL MODULE: ./build/text.js
+var build_text = __nccwpck_require__(977);
+;// CONCATENATED MODULE: ./build/actions.js
+
+
+
+
+const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
+function whole(path, append) {
+    const { size } = (0,external_node_fs_.statSync)(path);
+    try {
+        append();
+    }
+    catch (error) {
+        (0,external_node_fs_.truncateSync)(path, size);
+        throw error;
+    }
+}
+function environmentRunner(env) {
+    const keyValue = (file, legacy, name, value) => {
+        const path = env[`GITHUB_${file}`];
+        if (path)
+            whole(path, () => issueFileCommand(file, prepareKeyValueMessage(name, value)));
+        else
+            issueCommand(legacy, { name }, value);
+    };
+    const info = (line) => {
+        process.stdout.write(`${line}\n`);
+    };
+    return {
+        input: (name) => env[inputVariable(name)] ?? '',
+        state: (name) => env[`STATE_${name}`] ?? '',
+        saveState: (name, value) => keyValue('STATE', 'save-state', name, value),
+        setOutput: (name, value) => keyValue('OUTPUT', 'set-output', name, value),
+        info,
+        annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
+        summary: (markdown) => {
+            const file = env.GITHUB_STEP_SUMMARY;
+            if (!file) {
+                info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
+                info(markdown);
+                return;
+            }
+            whole(file, () => (0,external_node_fs_.appendFileSync)(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`));
+        },
+    };
+}
+function forgiving(runner) {
+    const told = new Set();
+    const attempt = (what, act) => {
+        try {
+            act();
+        }
+        catch (error) {
+            const reason = error.code ?? error.message;
+            if (told.has(what))
+                return;
+            told.add(what);
+            runner.info((0,build_text/* logLine */.BP)(`the runner could not be given ${what} (${reason})`));
+        }
+    };
+    return {
+        ...runner,
+        saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
+        setOutput: (name, value) => attempt('the outputs', () => runner.setOutput(name, value)),
+        annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
+        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
+    };
+}
+function outliveOutput() {
+    for (const stream of [process.stdout, process.stderr])
+        stream.on('error', () => undefined);
+}
+
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __nccwpck_require__(455);
+// EXTERNAL MODULE: ./build/bytes.js
+var build_bytes = __nccwpck_require__(99);
+// EXTERNAL MODULE: ./build/evidence/digest.js
+var digest = __nccwpck_require__(154);
+// EXTERNAL MODULE: ./build/evidence/names.js
+var evidence_names = __nccwpck_require__(40);
+// EXTERNAL MODULE: ./build/evidence/receipt.js
+var receipt = __nccwpck_require__(916);
+// EXTERNAL MODULE: ./build/evidence/safe-fs.js
+var safe_fs = __nccwpck_require__(531);
+// EXTERNAL MODULE: ./build/evidence/staging.js
+var staging = __nccwpck_require__(613);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
 
 
@@ -1000,7 +1312,7 @@ async function collect(options) {
         await collector.run();
     }
     catch (error) {
-        collector.faults.push(`the evidence folder cannot be read (${safe_fs_errorCode(error)})`);
+        collector.faults.push(`the evidence folder cannot be read (${(0,safe_fs/* errorCode */.CA)(error)})`);
     }
     return collector.evidence();
 }
@@ -1031,13 +1343,19 @@ class Collector {
         return { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults };
     }
     async run() {
-        const folder = await openFolder(this.dir);
+        const folder = await (0,safe_fs/* openFolder */.NE)(this.dir);
         this.folder = folder.path;
         try {
             const names = await this.list();
-            for (const name of this.some(names.receipts, this.limits.receipts, 'receipts'))
+            const dumped = new Set(names.snapshots.map((name) => keyOf((0,evidence_names/* parseSnapshotName */.FZ)(name))));
+            const hasDump = (name) => dumped.has(keyOf((0,evidence_names/* parseReceiptName */.Bn)(name)));
+            const receipts = [
+                ...names.receipts.filter(hasDump),
+                ...names.receipts.filter((name) => !hasDump(name)),
+            ];
+            for (const name of this.some(receipts, this.limits.receipts, 'receipts'))
                 await this.receipt(name);
-            const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
+            const owners = new Map(this.receipts.map((r) => [(0,evidence_names/* ownerKey */.lf)(r), r]));
             const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s])));
             names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
             for (const name of this.some(names.snapshots, this.limits.snapshots, 'snapshots')) {
@@ -1056,7 +1374,7 @@ class Collector {
     reject(name, reason, bytes = null) {
         this.rejectedCount += 1;
         if (this.rejected.length < this.limits.rejected)
-            this.rejected.push({ name: displayName(name), reason, bytes });
+            this.rejected.push({ name: (0,evidence_names/* displayName */.QC)(name), reason, bytes });
     }
     some(names, limit, what) {
         if (names.length > limit) {
@@ -1068,14 +1386,14 @@ class Collector {
     async list() {
         const names = { receipts: [], snapshots: [], pages: [] };
         let seen = 0;
-        for await (const { name } of await (0,promises_namespaceObject.opendir)(this.folder, { bufferSize: 1024 })) {
+        for await (const { name } of await (0,promises_.opendir)(this.folder, { bufferSize: 1024 })) {
             seen += 1;
             if (seen > this.limits.names || performance.now() > this.until) {
                 this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
                 break;
             }
-            if (isStagingName(name)) {
-                if (await removeStaging(this.folder, name)) {
+            if ((0,staging/* isStagingName */.Zc)(name)) {
+                if (await (0,staging/* removeStaging */.O7)(this.folder, name)) {
                     this.faults.push('an upload was interrupted before; its staging folder was taken away');
                 }
                 else
@@ -1089,26 +1407,26 @@ class Collector {
         return names;
     }
     async sort(name, names) {
-        const unfinished = parseUnfinishedName(name);
-        if (parseReceiptName(name))
+        const unfinished = (0,evidence_names/* parseUnfinishedName */.U8)(name);
+        if ((0,evidence_names/* parseReceiptName */.Bn)(name))
             names.receipts.push(name);
-        else if (parseSnapshotName(name))
+        else if ((0,evidence_names/* parseSnapshotName */.FZ)(name))
             names.snapshots.push(name);
-        else if (parsePageName(name))
+        else if ((0,evidence_names/* parsePageName */.C)(name))
             names.pages.push(name);
         else if (unfinished !== null) {
             await this.unfinished(name, unfinished);
         }
         else {
-            this.reject(name, isSafeName(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
+            this.reject(name, (0,evidence_names/* isSafeName */.TE)(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
         }
     }
     async unfinished(name, pid) {
-        const path = (0,external_node_path_namespaceObject.join)(this.folder, name);
+        const path = (0,external_node_path_.join)(this.folder, name);
         const bytes = this.rejected.length < this.limits.rejected ? await plainSize(path) : null;
         const removed = bytes !== null &&
             this.isGone(pid, name) &&
-            (await (0,promises_namespaceObject.unlink)(path).then(() => true, () => false));
+            (await (0,promises_.unlink)(path).then(() => true, () => false));
         if (removed)
             this.faults.push(`removed the unfinished dump of a process that died (pid ${pid}, ${bytes} bytes)`);
         else
@@ -1118,7 +1436,7 @@ class Collector {
         let reason = '';
         let bytes = null;
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-            const opened = await openRegular(this.folder, name);
+            const opened = await (0,safe_fs/* openRegular */.lf)(this.folder, name);
             if (!opened.ok) {
                 this.reject(name, opened.reason);
                 return null;
@@ -1133,7 +1451,7 @@ class Collector {
                     break;
             }
             catch (error) {
-                reason = `cannot be read (${safe_fs_errorCode(error)})`;
+                reason = `cannot be read (${(0,safe_fs/* errorCode */.CA)(error)})`;
                 break;
             }
             finally {
@@ -1152,7 +1470,7 @@ class Collector {
         if (this.hashed + size > this.limits.totalBytes)
             return 'not read: too many bytes in all';
         const chunks = [];
-        const result = await digestHandle(handle, {
+        const result = await (0,digest/* digestHandle */.tD)(handle, {
             maxBytes: size,
             until: this.until,
             ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
@@ -1160,17 +1478,17 @@ class Collector {
         this.hashed += size;
         if (!result.ok && result.reason === 'too-slow')
             return 'not read: out of time';
-        if (!result.ok || result.bytes !== size || !(await stillSealed(this.folder, name, handle, seal))) {
+        if (!result.ok || result.bytes !== size || !(await (0,safe_fs/* stillSealed */.vZ)(this.folder, name, handle, seal))) {
             return 'changed while it was read';
         }
         const text = keepText ? Buffer.concat(chunks).toString('utf8') : null;
         return { file: name, ...digestAndBytes(result), seal, text };
     }
     async receipt(name) {
-        const content = await this.read(name, MAX_RECEIPT_BYTES, true);
+        const content = await this.read(name, receipt/* MAX_RECEIPT_BYTES */.cs, true);
         if (!content)
             return;
-        const parsed = parseReceipt(content.text ?? '', name);
+        const parsed = (0,receipt/* parseReceipt */.Wy)(content.text ?? '', name);
         if (!parsed.ok)
             this.reject(name, parsed.reason, content.bytes);
         else if (parsed.receipt.step !== this.step)
@@ -1184,13 +1502,14 @@ class Collector {
         }
     }
     async snapshot(name, owners) {
-        const named = parseSnapshotName(name);
+        const named = (0,evidence_names/* parseSnapshotName */.FZ)(name);
         const content = named && (await this.read(name, this.limits.snapshotBytes, false));
         if (named && content)
-            this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
+            this.snapshots.push(joinReceipt(named, withoutText(content), owners.get((0,evidence_names/* ownerKey */.lf)(named))));
     }
 }
-const plainSize = (path) => (0,promises_namespaceObject.lstat)(path).then((stat) => (stat.isFile() ? stat.size : null), () => null);
+const keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
+const plainSize = (path) => (0,promises_.lstat)(path).then((stat) => (stat.isFile() ? stat.size : null), () => null);
 const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
 const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
 function joinReceipt(named, ref, receipt) {
@@ -1215,114 +1534,8 @@ function joinReceipt(named, ref, receipt) {
     };
 }
 
-;// CONCATENATED MODULE: ./build/evidence/manifest.js
-
-const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
-const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
-function rankOf(receipt) {
-    const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
-    return text === undefined ? null : Number(text);
-}
-function snapshotReference(snapshot, receipt) {
-    return {
-        kind: SNAPSHOT_KIND,
-        digest: snapshot.digest,
-        bytes: snapshot.bytes,
-        file: snapshot.file,
-        reason: snapshot.reason,
-        host: snapshot.host,
-        rank: snapshot.rank,
-        pid: snapshot.pid,
-        device: snapshot.device,
-        torch: receipt?.torch?.version ?? null,
-        max_entries: receipt?.recorder.max_entries ?? null,
-        stacks: receipt?.recorder.stacks ?? null,
-        history: snapshot.history,
-    };
-}
-function snapshotReferences(evidence) {
-    const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
-    return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
-}
-function manifestProcess(receipt) {
-    return {
-        host: receipt.host,
-        pid: receipt.pid,
-        ppid: receipt.ppid,
-        token: receipt.token,
-        rank: rankOf(receipt),
-        rank_variables: receipt.rank,
-        program: receipt.program,
-        python: receipt.python,
-        executable: receipt.executable,
-        torch: receipt.torch?.version ?? null,
-        build: receipt.torch,
-        receipt: receipt.file,
-        started: receipt.time.started,
-        recorder: receipt.recorder,
-        devices: receipt.devices,
-        oom_count: receipt.oom_count,
-        ooms: receipt.ooms,
-        ooms_dropped: receipt.ooms_dropped,
-        snapshots_removed: receipt.snapshots_removed,
-        census: receipt.census,
-        cycles: receipt.cycles,
-        timeline: receipt.timeline,
-        end: receipt.end,
-        faults: receipt.faults,
-        notes: receipt.notes,
-    };
-}
-function cycleTotals(receipts) {
-    const bytes = {};
-    let count = 0;
-    let tensors = 0;
-    for (const { cycles } of receipts) {
-        if (!cycles)
-            continue;
-        count += cycles.count;
-        tensors += cycles.tensors;
-        for (const [device, held] of Object.entries(cycles.bytes))
-            bytes[device] = (bytes[device] ?? 0) + held;
-    }
-    return { count, tensors, bytes };
-}
-function buildManifest(parts) {
-    const { evidence } = parts;
-    const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
-    return {
-        schema: MANIFEST_SCHEMA,
-        created: new Date(parts.now).toISOString(),
-        action: { version: parts.version },
-        step: parts.step,
-        runner: parts.runner,
-        verdict: { name: parts.verdict.name, because: parts.verdict.because },
-        oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
-        snapshots: snapshotReferences(evidence),
-        files: [...evidence.receipts, ...evidence.pages].map(plain),
-        processes: evidence.receipts.map(manifestProcess),
-        gpu: parts.gpu,
-        host: parts.host,
-        cycles: cycleTotals(evidence.receipts),
-        parity: parts.parity,
-        faults: [...evidence.faults, ...parts.faults],
-        rejected: evidence.rejected,
-        rejected_count: evidence.rejectedCount,
-        not_seen: parts.notSeen,
-        unarmed: parts.unarmed ?? [],
-        script_hints: parts.scriptHints ?? [],
-        still_running: parts.stillRunning ?? [],
-        killed: parts.killed ?? [],
-        gates: parts.gates ?? [],
-        published: parts.published,
-    };
-}
-const manifestText = (manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
-function sha256Sums(files) {
-    const lines = files.map(({ file, digest }) => `${digest_bareDigest(digest)}  ${file}\n`);
-    return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
-}
-
+// EXTERNAL MODULE: ./build/evidence/manifest.js
+var evidence_manifest = __nccwpck_require__(191);
 ;// CONCATENATED MODULE: ./build/gates.js
 function judgeGates(facts, options) {
     const findings = [];
@@ -1355,8 +1568,8 @@ function judgeGates(facts, options) {
 }
 const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
 
-;// CONCATENATED MODULE: external "node:child_process"
-const external_node_child_process_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
+// EXTERNAL MODULE: external "node:child_process"
+var external_node_child_process_ = __nccwpck_require__(421);
 ;// CONCATENATED MODULE: ./build/gpu/parse.js
 
 const MAX_ENTRIES = 1024;
@@ -1369,28 +1582,28 @@ function amount(text, unit) {
     const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
     return Number.isSafeInteger(bytes) ? bytes : null;
 }
-const whole = (text) => {
+const parse_whole = (text) => {
     const value = String(text ?? '').trim();
     return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
 };
 function programName(text) {
     if (typeof text !== 'string')
         return null;
-    const clean = cleanText(text, 4096).trim();
+    const clean = (0,receipt/* cleanText */.X5)(text, 4096).trim();
     if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
         return null;
     const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
-    return word === '' ? null : cleanText(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
+    return word === '' ? null : (0,receipt/* cleanText */.X5)(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
 }
 const label = (text) => {
-    const clean = typeof text === 'string' ? cleanText(text, 100).trim() : '';
+    const clean = typeof text === 'string' ? (0,receipt/* cleanText */.X5)(text, 100).trim() : '';
     return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
 };
 function parseNvidiaDevices(csv) {
     const devices = [];
     for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
         const fields = line.split(',').map((field) => field.trim());
-        const index = whole(fields[0]);
+        const index = parse_whole(fields[0]);
         if (index === null || fields.length < 6)
             continue;
         const [total, used, free] = fields.slice(-3).map((field) => amount(field, MIB));
@@ -1409,7 +1622,7 @@ function parseNvidiaProcesses(csv, devices) {
     const processes = [];
     for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
         const fields = line.split(',').map((field) => field.trim());
-        const pid = whole(fields[1]);
+        const pid = parse_whole(fields[1]);
         if (pid === null || pid === 0 || fields.length < 4)
             continue;
         processes.push({
@@ -1421,7 +1634,7 @@ function parseNvidiaProcesses(csv, devices) {
     }
     return processes;
 }
-const parse_isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const json = (text) => {
     try {
         return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
@@ -1432,12 +1645,12 @@ const json = (text) => {
 };
 function parseRocm(text) {
     const root = json(text);
-    if (!parse_isFields(root))
+    if (!isFields(root))
         return null;
     const devices = [];
     const processes = [];
     for (const [key, value] of Object.entries(root).slice(0, MAX_ENTRIES)) {
-        if (!parse_isFields(value))
+        if (!isFields(value))
             continue;
         const card = /^card([0-9]{1,4})$/.exec(key);
         if (card) {
@@ -1454,7 +1667,7 @@ function parseRocm(text) {
         }
         else if (key === 'system') {
             for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
-                const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
+                const pid = parse_whole(/^PID([0-9]+)$/.exec(name)?.[1]);
                 if (pid === null || typeof row !== 'string')
                     continue;
                 const fields = row.split(',').map((field) => field.trim());
@@ -1470,28 +1683,28 @@ function parseRocm(text) {
     return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
 }
 function amdAmount(value) {
-    if (!parse_isFields(value))
+    if (!isFields(value))
         return amount(value, MIB);
     return amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
 }
 const amdList = (value, ...names) => {
     const list = Array.isArray(value)
         ? value
-        : names.map((n) => (parse_isFields(value) ? value[n] : null)).find(Array.isArray);
-    return (list ?? []).slice(0, MAX_ENTRIES).filter(parse_isFields);
+        : names.map((n) => (isFields(value) ? value[n] : null)).find(Array.isArray);
+    return (list ?? []).slice(0, MAX_ENTRIES).filter(isFields);
 };
 function parseAmd(statics, metric, process) {
     const names = new Map();
     for (const gpu of amdList(json(statics), 'gpu_data')) {
-        const index = whole(gpu.gpu);
-        if (index !== null && parse_isFields(gpu.asic))
+        const index = parse_whole(gpu.gpu);
+        if (index !== null && isFields(gpu.asic))
             names.set(index, gpu.asic);
     }
     const devices = [];
     for (const gpu of amdList(json(metric), 'gpu_data')) {
-        const index = whole(gpu.gpu);
+        const index = parse_whole(gpu.gpu);
         const memory = gpu.mem_usage;
-        if (index === null || !parse_isFields(memory))
+        if (index === null || !isFields(memory))
             continue;
         devices.push({
             index,
@@ -1506,14 +1719,14 @@ function parseAmd(statics, metric, process) {
     for (const gpu of amdList(json(process), 'gpu_data')) {
         for (const entry of amdList(gpu.process_list)) {
             const info = entry.process_info;
-            const pid = parse_isFields(info) ? whole(info.pid) : null;
-            if (!parse_isFields(info) || pid === null)
+            const pid = isFields(info) ? parse_whole(info.pid) : null;
+            if (!isFields(info) || pid === null)
                 continue;
-            const usage = parse_isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
+            const usage = isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
             processes.push({
                 pid,
                 name: programName(info.name),
-                device: whole(gpu.gpu),
+                device: parse_whole(gpu.gpu),
                 used: amdAmount(usage ?? info.mem),
             });
         }
@@ -1530,13 +1743,13 @@ function parseAmd(statics, metric, process) {
 const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
 const MAX_OUTPUT = 4 * 2 ** 20;
 function findTool(path) {
-    const folders = path.split(external_node_path_namespaceObject.delimiter).filter(external_node_path_namespaceObject.isAbsolute);
+    const folders = path.split(external_node_path_.delimiter).filter(external_node_path_.isAbsolute);
     for (const tool of TOOLS) {
         for (const folder of folders) {
-            const file = (0,external_node_path_namespaceObject.join)(folder, tool);
+            const file = (0,external_node_path_.join)(folder, tool);
             try {
-                (0,external_node_fs_namespaceObject.accessSync)(file, external_node_fs_namespaceObject.constants.X_OK);
-                if ((0,external_node_fs_namespaceObject.statSync)(file).isFile())
+                (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
+                if ((0,external_node_fs_.statSync)(file).isFile())
                     return { tool, file };
             }
             catch {
@@ -1550,7 +1763,7 @@ function asker(file, env, until) {
         const left = Math.round(until - performance.now());
         if (left <= 0)
             return reject(new Error('out of time'));
-        (0,external_node_child_process_namespaceObject.execFile)(file, args, {
+        (0,external_node_child_process_.execFile)(file, args, {
             timeout: left,
             killSignal: 'SIGKILL',
             maxBuffer: MAX_OUTPUT,
@@ -1559,7 +1772,7 @@ function asker(file, env, until) {
         }, (error, stdout, stderr) => {
             if (!error)
                 return resolve(stdout);
-            const said = cleanText((stderr || stdout).trim().split('\n')[0] ?? '', 200);
+            const said = (0,receipt/* cleanText */.X5)((stderr || stdout).trim().split('\n')[0] ?? '', 200);
             const how = error.killed
                 ? `no answer in ${Math.max(1, Math.round(left / 1000))} s`
                 : `failed (${error.signal ?? error.code ?? 'not started'})`;
@@ -1615,7 +1828,7 @@ async function observeGpus(options) {
         const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
         const proc = options.proc ?? '/proc';
         const pidsKnown = answers.processes.length === 0 ||
-            answers.processes.some(({ pid }) => (0,external_node_fs_namespaceObject.existsSync)((0,external_node_path_namespaceObject.join)(proc, String(pid))));
+            answers.processes.some(({ pid }) => (0,external_node_fs_.existsSync)((0,external_node_path_.join)(proc, String(pid))));
         return { state: 'seen', tool: found.tool, ...answers, pidsKnown, seconds: seconds() };
     }
     catch (error) {
@@ -1631,6 +1844,186 @@ function strangers(now, ownPids, before) {
         .filter((p) => (now.pidsKnown ? !ownPids.has(p.pid) : p.before))
         .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
 }
+
+;// CONCATENATED MODULE: ./build/step/shell.js
+
+const SHELLS = {
+    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
+    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
+    python: { command: 'python', args: ['{0}'], extension: '.py' },
+    pwsh: {
+        command: 'pwsh',
+        args: ['-command', ". '{0}'"],
+        extension: '.ps1',
+        body: (script) => [
+            "$ErrorActionPreference = 'stop'",
+            script,
+            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
+        ].join('\n'),
+    },
+};
+const BUILT_IN_SHELLS = Object.keys(SHELLS);
+function splitWords(template) {
+    const words = [];
+    let word = null;
+    let quote = null;
+    for (let i = 0; i < template.length; i++) {
+        const char = template[i];
+        if (quote !== null) {
+            if (char === quote)
+                quote = null;
+            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
+                word += template[++i];
+            }
+            else
+                word += char;
+        }
+        else if (char === '"' || char === "'") {
+            quote = char;
+            word ??= '';
+        }
+        else if (/\s/.test(char)) {
+            if (word !== null)
+                words.push(word);
+            word = null;
+        }
+        else
+            word = (word ?? '') + char;
+    }
+    if (quote !== null)
+        return null;
+    if (word !== null)
+        words.push(word);
+    return words;
+}
+function templateProblem(shell) {
+    if (Object.hasOwn(SHELLS, shell.trim()))
+        return null;
+    if (!shell.includes('{0}'))
+        return 'it names no built-in shell and holds no `{0}`';
+    const words = splitWords(shell);
+    if (words === null)
+        return 'a quote in it is not closed';
+    if (/[\0\r\n]/.test(shell))
+        return 'it holds a line break';
+    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
+}
+function shellCommand(shell, scriptPath) {
+    const known = SHELLS[shell.trim()];
+    if (known && Object.hasOwn(SHELLS, shell.trim())) {
+        const path = scriptPath(known.extension);
+        return {
+            file: known.command,
+            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
+            scriptExtension: known.extension,
+        };
+    }
+    const [file = '', ...args] = splitWords(shell) ?? [];
+    const path = scriptPath('');
+    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
+}
+function scriptBody(run, shell) {
+    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
+    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
+    return lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+function writeScript(path, body) {
+    (0,external_node_fs_.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
+}
+
+;// CONCATENATED MODULE: ./build/inputs.js
+
+
+
+const SNAPSHOT_POLICIES = ['on-oom', 'on-failure', 'always', 'off'];
+const STACKS = ['python', 'all'];
+const GATES = ['off', 'warn', 'fail'];
+const CYCLE_WATCHES = ['sampled', 'continuous'];
+const CATEGORY_MODES = ['off', 'census', 'timeline'];
+const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'];
+const oneOf = (values) => (text) => values.includes(text)
+    ? { value: text }
+    : { accepted: values.map((value) => `\`${value}\``).join(', ') };
+const wholeNumber = (low, high, unit = '') => (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= low && value <= high
+        ? { value }
+        : { accepted: `a whole number from ${low} to ${high}${unit}` };
+};
+const inputs_boolean = (text) => {
+    if (/^(true|True|TRUE)$/.test(text))
+        return { value: true };
+    if (/^(false|False|FALSE)$/.test(text))
+        return { value: false };
+    return { accepted: '`true` or `false`' };
+};
+const size = (text) => {
+    const value = (0,build_bytes/* parseBytes */.C)(text);
+    return value === null
+        ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
+        : { value };
+};
+const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
+const commands = (text) => {
+    if (text.includes('\0'))
+        return { accepted: 'commands with no NUL character' };
+    return text.trim() === '' ? { accepted: 'the commands to run; it is required' } : { value: text };
+};
+const shell = (text) => {
+    const problem = templateProblem(text);
+    return problem === null
+        ? { value: text }
+        : {
+            accepted: `${BUILT_IN_SHELLS.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
+        };
+};
+const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
+    ? { value: text }
+    : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
+const retention = (text) => (text === '' ? { value: 0 } : wholeNumber(0, 90, ' days')(text));
+const TABLE = {
+    run: { name: 'run', fallback: '', parse: commands, verbatim: true },
+    shell: { name: 'shell', fallback: 'bash', parse: shell },
+    workingDirectory: { name: 'working-directory', fallback: '', parse: path },
+    snapshot: { name: 'snapshot', fallback: 'on-oom', parse: oneOf(SNAPSHOT_POLICIES) },
+    maxEntries: { name: 'max-entries', fallback: '100000', parse: wholeNumber(1, 10_000_000) },
+    stacks: { name: 'stacks', fallback: 'python', parse: oneOf(STACKS) },
+    maxSnapshots: { name: 'max-snapshots', fallback: '3', parse: wholeNumber(1, 100) },
+    maxUploadSize: { name: 'max-upload-size', fallback: '2GiB', parse: size },
+    cycles: { name: 'cycles', fallback: 'warn', parse: oneOf(GATES) },
+    cyclesWatch: { name: 'cycles-watch', fallback: 'sampled', parse: oneOf(CYCLE_WATCHES) },
+    categories: { name: 'categories', fallback: 'census', parse: oneOf(CATEGORY_MODES) },
+    timelineSteps: { name: 'timeline-steps', fallback: '3', parse: wholeNumber(1, 1000) },
+    parity: { name: 'parity', fallback: 'fail', parse: oneOf(GATES) },
+    fixture: { name: 'fixture', fallback: '', parse: path },
+    python: { name: 'python', fallback: '', parse: path },
+    ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
+    upload: { name: 'upload', fallback: 'true', parse: inputs_boolean },
+    artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
+    retentionDays: { name: 'retention-days', fallback: '', parse: retention },
+    compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
+    evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
+    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+};
+const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
+const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
+function parseInputs(read) {
+    const problems = [];
+    const values = {};
+    for (const [key, row] of Object.entries(TABLE)) {
+        const raw = read(row.name);
+        const given = row.verbatim ? raw : raw.trim();
+        const parsed = row.parse(given === '' ? row.fallback : given);
+        if ('value' in parsed)
+            values[key] = parsed.value;
+        else
+            problems.push({ input: row.name, given: (0,build_text/* printable */.g$)(given, 120), accepted: parsed.accepted });
+    }
+    return problems.length > 0
+        ? { ok: false, problems }
+        : { ok: true, inputs: Object.freeze(values) };
+}
+const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
 
 ;// CONCATENATED MODULE: ./build/outputs.js
 const OUTPUT_NAMES = [
@@ -1653,7 +2046,3082 @@ function setOutputs(runner, outputs) {
         runner.setOutput(name, String(outputs[name]));
 }
 
-;// CONCATENATED MODULE: ./node_modules/valibot/dist/index.mjs
+;// CONCATENATED MODULE: ./build/plan.js
+
+
+const DUMP_DEADLINE_S = { python: 120, all: 600 };
+function makePlan(inputs, env, where) {
+    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
+    const inWorkspace = (path) => ((0,external_node_path_.isAbsolute)(path) ? path : (0,external_node_path_.join)(where.workspace, path));
+    const stepDir = (0,external_node_path_.join)(where.temp, `oom-autopsy-${where.id}`);
+    const scriptBase = (0,external_node_path_.join)(stepDir, 'run');
+    const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
+    const named = (value) => (value ? value : null);
+    return {
+        id: where.id,
+        stepDir,
+        shimDir: (0,external_node_path_.join)(stepDir, 'path'),
+        evidenceDir: evidenceDir === '' ? (0,external_node_path_.join)(stepDir, 'evidence') : (0,external_node_path_.normalize)(inWorkspace(evidenceDir)),
+        evidenceKept: evidenceDir !== '',
+        outputDir: (0,external_node_path_.join)(stepDir, 'out'),
+        script: `${scriptBase}${command.scriptExtension}`,
+        command,
+        cwd: workingDirectory === '' ? where.workspace : inWorkspace(workingDirectory),
+        workspace: where.workspace,
+        startedAt: where.now,
+        options,
+        job: {
+            repository: named(env.GITHUB_REPOSITORY),
+            job: named(env.GITHUB_JOB),
+            runId: named(env.GITHUB_RUN_ID),
+            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
+            sha: named(env.GITHUB_SHA),
+            serverUrl: named(env.GITHUB_SERVER_URL),
+            runnerName: named(env.RUNNER_NAME),
+        },
+    };
+}
+function shimConfig(plan) {
+    const { options } = plan;
+    return {
+        schema: 'oom-autopsy.config.v1',
+        step: plan.id,
+        evidence: plan.evidenceDir,
+        snapshot: options.snapshot,
+        max_entries: options.maxEntries,
+        stacks: options.stacks,
+        max_snapshots: options.maxSnapshots,
+        cycles: options.cycles,
+        cycles_watch: options.cyclesWatch,
+        categories: options.categories,
+        timeline_steps: options.timelineSteps,
+        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
+    };
+}
+const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
+const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
+const ACTION_ONLY = [
+    'ACTIONS_RUNTIME_TOKEN',
+    'ACTIONS_RUNTIME_URL',
+    'ACTIONS_RESULTS_URL',
+    'ACTIONS_CACHE_URL',
+    'ACTIONS_CACHE_SERVICE_V2',
+];
+function plainStepEnvironment(env, inputVariables) {
+    const hidden = new Set([...inputVariables, ...ACTION_ONLY]);
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name) && !name.startsWith('STATE_')));
+}
+function stepEnvironment(plan, env, options) {
+    const result = plainStepEnvironment(env, options.inputVariables);
+    if (result.GITHUB_STATE !== undefined)
+        result.GITHUB_STATE = options.scratchState;
+    if (options.shim)
+        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+    result[STEP_VARIABLE] = plan.id;
+    return result;
+}
+const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_.delimiter}${existing}` : dir;
+
+// EXTERNAL MODULE: ./build/report/frames.js
+var report_frames = __nccwpck_require__(385);
+// EXTERNAL MODULE: ./build/report/rich.js
+var rich = __nccwpck_require__(781);
+// EXTERNAL MODULE: ./build/report/sentences.js
+var sentences = __nccwpck_require__(766);
+// EXTERNAL MODULE: ./build/report/story.js
+var report_story = __nccwpck_require__(234);
+;// CONCATENATED MODULE: ./build/report/annotations.js
+
+
+
+
+
+
+const MAX_MESSAGE = 3000;
+function annotationPlace(stack, workspace) {
+    if (workspace === null)
+        return {};
+    for (const frame of [...stack].reverse()) {
+        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
+            continue;
+        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
+        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
+            continue;
+        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
+        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
+    }
+    return {};
+}
+function annotations(manifest, workspace) {
+    const result = [];
+    const name = manifest.verdict.name;
+    if (name === 'oom' || name === 'host-oom' || name === 'killed') {
+        const story = (0,report_story/* mainStory */.dE)(manifest);
+        const place = story ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,sentences/* verdictParagraphs */.Ne)(manifest)));
+        result.push({
+            level: 'error',
+            message: (0,build_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
+            place: { title: (0,sentences/* headline */.Pl)(manifest).title, ...place },
+        });
+    }
+    if (manifest.gates.length > 0) {
+        const failing = manifest.gates.some((gate) => gate.level === 'fail');
+        const lines = manifest.gates.map((gate) => (0,build_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
+        result.push({
+            level: failing && result.length === 0 ? 'error' : 'warning',
+            message: lines.join('\n'),
+            place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
+        });
+    }
+    return result;
+}
+function placeOf(stack, main, workspace) {
+    const place = annotationPlace(stack, workspace);
+    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
+}
+
+;// CONCATENATED MODULE: ./build/report/peak.js
+
+
+const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
+function census(process) {
+    const last = process.ooms.at(-1)?.census ?? null;
+    if (process.end?.oom && last)
+        return { when: 'at out-of-memory', census: last };
+    return process.census ? { when: 'at exit', census: process.census } : null;
+}
+function peakEntries(manifest) {
+    const values = new Map();
+    const add = (name, value) => {
+        if (value !== null)
+            values.set(name, Math.max(value, values.get(name) ?? 0));
+    };
+    for (const process of manifest.processes) {
+        const who = whoIs(process);
+        for (const device of process.devices) {
+            add(`${who}, cuda:${device.index}: peak allocated`, device.peak_allocated);
+            add(`${who}, cuda:${device.index}: peak reserved`, device.peak_reserved);
+        }
+        const seen = census(process);
+        for (const device of seen?.census.devices ?? []) {
+            for (const category of receipt/* CATEGORY_NAMES */.ku) {
+                add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
+            }
+        }
+    }
+    const collator = new Intl.Collator('en', { numeric: true });
+    return [...values]
+        .map(([name, value]) => ({ name, unit: 'bytes', value }))
+        .sort((a, b) => collator.compare(a.name, b.name));
+}
+const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
+
+;// CONCATENATED MODULE: ./build/report/blocks.js
+const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
+const plainBlock = (weight, text) => ({
+    weight,
+    open: text,
+    rows: [],
+    close: () => '',
+});
+function withinBudget(blocks, budget) {
+    const kept = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
+    let size = 0;
+    for (const { block, rows } of kept) {
+        size += bytesOf(block.open) + bytesOf(block.close(0));
+        for (let i = 0; i < rows; i++)
+            size += bytesOf(block.rows[i]);
+    }
+    for (const entry of [...kept].sort((a, b) => a.block.weight - b.block.weight)) {
+        if (size <= budget)
+            break;
+        const { block } = entry;
+        size += bytesOf(block.close(block.rows.length)) - bytesOf(block.close(0));
+        while (entry.rows > 0 && size > budget) {
+            entry.rows -= 1;
+            size -= bytesOf(block.rows[entry.rows]);
+        }
+        if (size > budget) {
+            entry.whole = false;
+            size -= bytesOf(block.open) + bytesOf(block.close(block.rows.length));
+        }
+    }
+    return kept
+        .filter((entry) => entry.whole)
+        .map(({ block, rows }) => block.open + block.rows.slice(0, rows).join('') + block.close(block.rows.length - rows))
+        .join('');
+}
+
+;// CONCATENATED MODULE: ./build/report/markdown.js
+
+const JOINER = '\u2060';
+const oneLine = (text) => text
+    .toWellFormed()
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(rich/* INVISIBLE */.kH, '');
+function escapeText(text) {
+    return oneLine(text)
+        .replace(/&/g, '&amp;')
+        .replace(/</g, '&lt;')
+        .replace(/>/g, '&gt;')
+        .replace(/[\\`*[\]|~]/g, '\\$&')
+        .replace(/_/g, (_, at, all) => /[A-Za-z0-9]/.test(all[at - 1] ?? '') && /[A-Za-z0-9]/.test(all[at + 1] ?? '') ? '_' : '\\_')
+        .replace(/\$/g, '<span>$</span>')
+        .replace(/:\/\//g, `:${JOINER}//`)
+        .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`)
+        .replace(/@(?=\S)/g, `@${JOINER}`)
+        .replace(/#(?=[0-9])/g, `#${JOINER}`)
+        .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
+        .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
+        .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
+}
+const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+function escapeCode(text) {
+    const line = oneLine(text);
+    if (line.trim() === '')
+        return '<code>&nbsp;</code>';
+    if (PLAIN_CODE.test(line))
+        return `\`${line}\``;
+    const escaped = line.replace(/[^\p{L}\p{N} ,./]/gu, (char) => ENTITIES[char] ?? `&#${char.codePointAt(0) ?? 0xfffd};`);
+    return `<code>${escaped.replace(/\b(www|https?|ftp)(?=[.&])/gi, `$1${JOINER}`)}</code>`;
+}
+function piece(part) {
+    if (typeof part === 'string')
+        return escapeText(part);
+    if ('code' in part)
+        return escapeCode(part.code);
+    if ('strong' in part)
+        return `**${markdown(part.strong)}**`;
+    return `[${markdown(part.link)}](${part.href.replace(/[()|*_~\\[\]]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)})`;
+}
+const markdown = (rich) => rich.map(piece).join('');
+function inlineHtml(rich) {
+    return rich
+        .map((part) => {
+        if (typeof part === 'string')
+            return entity(part);
+        if ('code' in part)
+            return `<code>${entity(part.code)}</code>`;
+        if ('strong' in part)
+            return `<b>${inlineHtml(part.strong)}</b>`;
+        return `<a href="${entity(part.href)}">${inlineHtml(part.link)}</a>`;
+    })
+        .join('');
+}
+const entity = (text) => oneLine(text)
+    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+    .replace(/\$/g, '<span>$</span>')
+    .replace(/[*_`~[\]|\\]/g, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/@(?=\S)/g, `@${JOINER}`)
+    .replace(/:\/\//g, `:${JOINER}//`)
+    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
+const row = (cells) => `| ${cells.map((cell) => (0,rich/* unbroken */.D_)(markdown(cell))).join(' | ')} |\n`;
+const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
+const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
+
+;// CONCATENATED MODULE: ./build/report/summary-kit.js
+
+const MOST = {
+    processes: 40,
+    snapshots: 24,
+    cycles: 8,
+    migration: 24,
+    rejected: 10,
+    leftOut: 24,
+    stack: 30,
+    lines: 12,
+    notes: 3,
+};
+const paragraph = (rich) => `${markdown(rich)}\n\n`;
+const heading = (words) => `**${escapeText(words)}**\n\n`;
+function folded(weight, title, inside, open = false) {
+    return {
+        weight,
+        open: `<details${open ? ' open' : ''}><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
+        rows: inside.rows,
+        close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
+    };
+}
+const moreRows = (hidden) => (dropped) => hidden + dropped === 0 ? '' : `\nand ${hidden + dropped} more, in the report and in manifest.json.\n`;
+function fenced(lines, language = 'text') {
+    const clean = lines.map((line) => line.toWellFormed().replace(/[\r\n]+/g, ' '));
+    const longest = Math.max(2, ...clean.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
+    const fence = '`'.repeat(longest + 1);
+    return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
+}
+
+;// CONCATENATED MODULE: ./build/report/summary-evidence.js
+
+
+
+
+
+
+
+function orderedSnapshots(manifest) {
+    const failed = new Map((0,report_story/* fatalStories */.Yq)(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
+    const order = (s) => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
+    return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
+}
+const leftOutFile = (manifest, file) => manifest.published.left_out.find((left) => left.file === file);
+function snapshotsBlock(manifest, links) {
+    const snapshots = orderedSnapshots(manifest);
+    if (snapshots.length === 0)
+        return null;
+    const many = new Set(snapshots.map((s) => s.host)).size > 1;
+    const shown = snapshots.slice(0, MOST.snapshots);
+    const rows = shown.map((s) => {
+        const left = leftOutFile(manifest, s.file);
+        const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > sentences/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
+        return row([
+            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
+            ...(many ? [[(0,sentences/* name */.UU)(s.host, 40)]] : []),
+            [(0,sentences/* takenWords */.Nk)(manifest, s)],
+            size,
+            [(0,sentences/* historyWords */.mw)(s)],
+            [(0,sentences/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
+        ]);
+    });
+    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+    const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
+    return {
+        weight: 85,
+        open: `${where(manifest, links)}${tableHead(names, aligns)}`,
+        rows,
+        close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
+    };
+}
+function where(manifest, links) {
+    const { published } = manifest;
+    const report = links.reportUrl === null ? null : (0,rich/* link */.nf)(['open the report'], links.reportUrl);
+    const parts = [[(0,rich/* strong */.ko)('Snapshots')]];
+    if (links.artifactName !== null) {
+        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,sentences/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
+    }
+    if (report)
+        parts.push([report]);
+    const line = paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
+    if (published.state !== 'failed' && published.state !== 'skipped')
+        return line;
+    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,sentences/* name */.UU)(links.evidenceDir, 200)}.`;
+    return (line +
+        paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${(0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300)}.${kept}`));
+}
+function readingLines(manifest) {
+    const backward = manifest.snapshots.some((s) => s.stacks === 'python');
+    const large = manifest.snapshots.some((s) => s.bytes > sentences/* LARGE_SNAPSHOT */.jV);
+    const lines = [
+        (0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Flamegraph')}: what was alive at the peak. ${(0,rich/* strong */.ko)('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
+    ];
+    if (large) {
+        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,build_bytes/* formatBytes */.z)(sentences/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
+    }
+    return lines.map(paragraph).join('');
+}
+function checkBlock(manifest, links) {
+    if (manifest.snapshots.length === 0)
+        return null;
+    const { run_id: run, repository } = manifest.runner;
+    const commands = [];
+    if (links.artifactName !== null && run !== null) {
+        const repo = repository === null ? '' : ` -R ${shellWord(repository)}`;
+        commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
+        commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
+    }
+    const zip = links.artifactDigest === null
+        ? null
+        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,sentences/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+    const guide = links.guideUrl == null ? null : (0,rich/* say */.cv) `More in the ${(0,rich/* link */.nf)(['reading guide'], links.guideUrl)}.`;
+    const text = (0,rich/* joinRich */.Rz)([
+        (0,rich/* say */.cv) `Then drop the file on ${(0,sentences/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,sentences/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
+        zip,
+        guide,
+    ]);
+    const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+    const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
+    return folded(70, ['Download it, check its digest, open it'], {
+        open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
+        rows: sums.map((line) => `${line}\n`),
+        close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
+    });
+}
+function leftOutBlock(manifest, links) {
+    const left = manifest.published.left_out;
+    if (left.length === 0)
+        return null;
+    const rows = left
+        .slice(0, MOST.leftOut)
+        .map((file) => row([
+        [(0,sentences/* name */.UU)(file.file, 120)],
+        [(0,build_bytes/* formatBytes */.z)(file.bytes)],
+        [(0,rich/* shorten */.ml)(file.reason, 120)],
+        [(0,sentences/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
+    ]));
+    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,sentences/* name */.UU)(links.evidenceDir, 200)}`;
+    return folded(40, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(left.length, 'file')} not in the artifact, kept on the runner`, {
+        open: `${at === null ? '' : paragraph((0,rich/* say */.cv) `They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
+        rows,
+        close: moreRows(left.length - rows.length),
+    });
+}
+
+// EXTERNAL MODULE: ./build/report/cycles.js
+var cycles = __nccwpck_require__(280);
+;// CONCATENATED MODULE: ./build/report/summary-rest.js
+
+
+
+
+
+
+
+
+
+
+function gpuBlock(manifest) {
+    const { before = null, after = null } = manifest.gpu ?? {};
+    const own = new Set(manifest.processes.map((p) => p.pid));
+    const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
+    const rowsOf = (look, when) => strangers(look).map((p) => row([
+        [when],
+        [p.device === null ? '' : `GPU ${p.device}`],
+        [String(p.pid)],
+        p.name === null ? [] : [(0,sentences/* name */.UU)(p.name, 60)],
+        [p.used === null ? '' : (0,build_bytes/* formatBytes */.z)(p.used)],
+    ]));
+    const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
+    if (rows.length === 0)
+        return null;
+    const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
+    return folded(35, (0,rich/* say */.cv) `Who else was on the GPUs, by ${tool}`, {
+        open: tableHead(['when', 'device', 'pid', 'program', 'held'], ['left', 'left', 'right', 'left', 'right']),
+        rows: rows.slice(0, MOST.processes),
+        close: moreRows(Math.max(0, rows.length - MOST.processes)),
+    });
+}
+function cyclesBlock(manifest) {
+    if (manifest.cycles.count === 0)
+        return null;
+    const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
+    const all = (0,cycles/* mergedCycles */._)(manifest);
+    const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
+        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,sentences/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
+        const frame = (0,report_frames/* userFrame */.zO)(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
+        return row([
+            types,
+            [String(seen)],
+            [String(cycle.tensors)],
+            [(0,build_bytes/* formatBytes */.z)(bytes)],
+            frame ? (0,rich/* say */.cv) `${(0,sentences/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,sentences/* name */.UU)(frame.function, 60)}` : [],
+        ]);
+    });
+    const kinds = manifest.cycles.count;
+    return folded(45, (0,rich/* say */.cv) `Reference cycles: ${(0,build_text/* count */.U9)(kinds, 'kind')} held ${(0,build_text/* count */.U9)(manifest.cycles.tensors, 'GPU tensor')}, ${(0,build_bytes/* formatBytes */.z)(held)}`, {
+        open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
+        rows,
+        close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
+    });
+}
+function parityBlock(manifest) {
+    const { state, reason, result } = manifest.parity;
+    if (state === 'off')
+        return null;
+    const version = (value) => (typeof value === 'string' ? (0,rich/* shorten */.ml)(value, 60) : null);
+    const torch = version(result?.environment.torch);
+    const facts = [
+        torch === null ? null : `torch ${torch}`,
+        result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
+    ].filter((f) => f !== null);
+    const title = (0,rich/* say */.cv) `Parity with the frozen fixture: ${(0,rich/* strong */.ko)(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
+    const why = reason === null ? null : (0,rich/* say */.cv) `${(0,rich/* shorten */.ml)(reason, 500)}`;
+    if (!result)
+        return state === 'match'
+            ? null
+            : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
+    const lines = [
+        (0,rich/* say */.cv) `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? (0,rich/* say */.cv) ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
+    ];
+    const differences = [
+        ...result.view.differences,
+        ...result.oracle.differences,
+        ...result.migration.differences,
+    ];
+    const table = result.migration.rows;
+    const rows = table
+        .slice(0, MOST.migration)
+        .map((r) => row([[(0,sentences/* name */.UU)(r.from, 40)], [(0,sentences/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
+    const head = rows.length === 0
+        ? ''
+        : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
+    const said = result.migration.lines;
+    const notes = said
+        .slice(0, MOST.notes)
+        .map((line) => `- ${escapeText(line)}\n`)
+        .join('');
+    const trigger = result.trigger?.new.length
+        ? paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`)
+        : '';
+    return folded(state === 'drift' ? 75 : 44, title, {
+        open: `${why ? paragraph(why) : ''}${differences
+            .slice(0, MOST.lines)
+            .map((line) => `- ${escapeText(line)}\n`)
+            .join('')}\n${lines.map(paragraph).join('')}${head}`,
+        rows,
+        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - MOST.notes))(0)}\n${trigger}`,
+    });
+}
+function processGroups(manifest) {
+    const groups = new Map();
+    for (const process of manifest.processes) {
+        const alone = process.oom_count > 0 || process.rank === null;
+        const key = alone
+            ? `${process.host}.${process.pid}.${process.token}`
+            : [process.host, (0,sentences/* endingWords */.fg)(manifest, process), (0,sentences/* disarmWords */.gB)(manifest, process), process.program].join('\n');
+        const group = groups.get(key);
+        if (group)
+            group.push(process);
+        else
+            groups.set(key, [process]);
+    }
+    const weight = (p) => ((0,report_story/* endingOf */.z6)(manifest, p) === 'oom' ? 8 : 0) +
+        (p.oom_count > 0 ? 4 : 0) +
+        (['armed-still', 'unproven', 'not-armed'].includes((0,report_story/* disarmOf */.WT)(p)) ? 2 : 0) +
+        (p.rank === null ? 0 : 1);
+    return [...groups.values()]
+        .map((members) => ({ first: members[0], members }))
+        .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
+}
+function span(amounts) {
+    if (amounts.length === 0)
+        return '';
+    let [low, high] = [amounts[0], amounts[0]];
+    for (const n of amounts) {
+        if (n < low)
+            low = n;
+        if (n > high)
+            high = n;
+    }
+    return low === high ? (0,build_bytes/* formatBytes */.z)(low) : `${(0,build_bytes/* formatBytes */.z)(low)} to ${(0,build_bytes/* formatBytes */.z)(high)}`;
+}
+function processesBlock(manifest) {
+    const { processes } = manifest;
+    if (processes.length === 0)
+        return null;
+    const groups = processGroups(manifest);
+    const hosts = new Set(processes.map((p) => p.host)).size > 1;
+    const shown = groups.slice(0, MOST.processes);
+    const rows = shown.map(({ first, members }) => {
+        const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
+        const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
+        return row([
+            [ranks.length === 0 ? '' : (0,sentences/* rankWords */.cz)(ranks)],
+            ...(hosts ? [[(0,sentences/* name */.UU)(first.host, 40)]] : []),
+            [members.length === 1 ? String(first.pid) : `${members.length} processes`],
+            first.program === null ? [] : [(0,sentences/* name */.UU)(first.program, 40)],
+            [(0,sentences/* endingWords */.fg)(manifest, first)],
+            [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
+            [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
+            [(0,sentences/* disarmWords */.gB)(manifest, first)],
+        ]);
+    });
+    const names = [
+        'rank',
+        ...(hosts ? ['host'] : []),
+        'pid',
+        'program',
+        'ended',
+        'peak allocated',
+        'peak reserved',
+        'disarmed',
+    ];
+    const rights = new Set(['peak allocated', 'peak reserved']);
+    return folded(55, processesTitle(manifest), {
+        open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
+        rows,
+        close: moreRows(groups.length - shown.length),
+    });
+}
+function processesTitle(manifest) {
+    const { processes } = manifest;
+    const number = (test) => processes.filter(test).length;
+    const oom = number((p) => p.end?.oom === true);
+    const sigterm = number((p) => (0,report_story/* endingOf */.z6)(manifest, p) === 'sigterm');
+    const disarmed = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'disarmed');
+    const open = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'armed-still');
+    const never = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'not-armed');
+    const unproven = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'unproven');
+    const idle = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'idle');
+    const how = [
+        oom > 0 ? `${oom} out of memory` : null,
+        sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
+    ].filter((x) => x !== null);
+    const proof = [
+        `recording disarmed in ${disarmed}`,
+        open > 0 ? `ended before disarming in ${open}` : null,
+        unproven > 0 ? `not proven off in ${unproven}` : null,
+        never > 0 ? `never armed in ${never}` : null,
+        idle > 0 ? `no GPU used in ${idle}` : null,
+    ].filter((x) => x !== null);
+    return [
+        `${(0,build_text/* count */.U9)(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
+    ];
+}
+function notSeenBlock(manifest) {
+    const lines = (0,sentences/* notSeenSentences */.XR)(manifest);
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(0, MOST.lines);
+    return {
+        weight: 82,
+        open: heading('Not seen'),
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+    };
+}
+function survivorsBlock(manifest) {
+    const list = (all) => (0,rich/* joinRich */.Rz)(all
+        .slice(0, MOST.lines)
+        .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,sentences/* name */.UU)(s.program, 40)}`}`), ', ');
+    const lines = [];
+    const { still_running: running, killed } = manifest;
+    if (running.length > 0) {
+        lines.push((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`);
+    }
+    if (killed.length > 0)
+        lines.push((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
+    return lines.length === 0 ? null : plainBlock(48, lines.map(paragraph).join(''));
+}
+function troublesBlock(manifest) {
+    const lines = [];
+    for (const fault of manifest.faults)
+        lines.push([(0,rich/* shorten */.ml)(fault, 300)]);
+    for (const process of manifest.processes) {
+        for (const fault of process.faults)
+            lines.push((0,rich/* say */.cv) `${(0,sentences/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
+        for (const note of process.notes)
+            lines.push((0,rich/* say */.cv) `receipt of ${(0,sentences/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
+    }
+    for (const rejected of manifest.rejected)
+        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,sentences/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
+    if (lines.length === 0)
+        return null;
+    const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
+    const shown = lines.slice(0, MOST.rejected * 2);
+    return folded(20, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(total, 'remark')} on the recording itself`, {
+        open: '',
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: moreRows(total - shown.length),
+    });
+}
+function dumpTrouble(manifest) {
+    const lines = [];
+    for (const process of manifest.processes) {
+        const failed = process.ooms.find((oom) => oom.snapshot_error !== null && !oom.snapshot_error.startsWith('removed'));
+        if (failed)
+            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,sentences/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
+    }
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(0, MOST.lines);
+    return {
+        weight: 84,
+        open: '',
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+    };
+}
+
+// EXTERNAL MODULE: ./build/report/hints.js
+var report_hints = __nccwpck_require__(93);
+;// CONCATENATED MODULE: ./build/report/summary-story.js
+
+
+
+
+
+
+
+
+
+
+function verdictBlock(manifest) {
+    const { icon, title } = (0,sentences/* headline */.Pl)(manifest);
+    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,sentences/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
+}
+function otherFailures(manifest) {
+    const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
+    if (rest.length === 0)
+        return null;
+    const rows = rest.slice(0, MOST.lines).map((story) => {
+        const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
+        const where = frame ? (0,rich/* say */.cv) ` at ${(0,sentences/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
+        const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,build_bytes/* formatBytes */.z)(story.oom.wanted)}`;
+        return `- ${markdown((0,rich/* say */.cv) `${(0,sentences/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
+    });
+    return {
+        weight: 60,
+        open: '',
+        rows,
+        close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n`,
+    };
+}
+function stackLines(stack, workspace) {
+    const lines = [];
+    for (const group of (0,report_frames/* foldStack */.YI)(stack)) {
+        if (group.kind === 'library') {
+            lines.push(`… ${(0,build_text/* count */.U9)(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
+            continue;
+        }
+        for (const frame of group.frames)
+            lines.push(`${(0,report_frames/* placeOf */.$t)(frame, workspace)}  ${frame.function}`);
+    }
+    return lines.map((line) => (0,rich/* shorten */.ml)(line, 200));
+}
+function stackBlock(manifest, story) {
+    const { workspace } = manifest.step;
+    const { stack, main } = (0,report_story/* tellingStack */.A)(story.oom, workspace);
+    const lines = stackLines(stack, workspace);
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(-MOST.stack);
+    const own = (0,report_frames/* userFrame */.zO)(stack, workspace) === null
+        ? 'no frame of your own code in it'
+        : 'your own frames, libraries folded';
+    const whose = main
+        ? 'main thread while another one failed'
+        : story.oom.thread === 'backward'
+            ? 'autograd thread'
+            : 'innermost last';
+    const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
+    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
+}
+const SQUARES = {
+    parameter: '🟦',
+    gradient: '🟩',
+    optimizer_state: '🟪',
+    activation: '🟧',
+    input: '🟨',
+    unknown: '🟫',
+    allocated: '🟦',
+    unused: '🔳',
+    others: '🟥',
+    outside: '⬛',
+    free: '⬜',
+};
+const PICTURE = 16;
+function picture(parts) {
+    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+    if (whole === 0)
+        return '';
+    const exact = parts.map((part) => (part.bytes / whole) * PICTURE);
+    const squares = exact.map(Math.floor);
+    const order = exact.map((x, i) => ({ i, left: x - Math.floor(x) })).sort((a, b) => b.left - a.left);
+    let open = PICTURE - squares.reduce((sum, n) => sum + n, 0);
+    for (const { i } of order) {
+        if (open-- <= 0)
+            break;
+        squares[i] = squares[i] + 1;
+    }
+    return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
+}
+function categoriesBlock(manifest, story) {
+    const account = (0,report_story/* accountOf */.XP)(manifest, story);
+    const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
+    const parts = (0,report_story/* partsOf */.CI)(account, census);
+    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+    if (parts.length === 0 || whole === 0)
+        return null;
+    const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
+    const owners = parts.some((part) => (0,sentences/* ownersRich */.pP)(part).length > 0);
+    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
+    const head = tableHead(names, ['left', 'right', 'right', 'left']);
+    const rows = parts.map((part) => {
+        const cells = [
+            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,sentences/* partRich */.q9)(part)}`,
+            [(0,build_bytes/* formatBytes */.z)(part.bytes)],
+            [(0,sentences/* share */.uM)(part.bytes, whole)],
+        ];
+        return row(owners ? [...cells, (0,sentences/* ownersRich */.pP)(part)] : cells);
+    });
+    const whose = (0,sentences/* processName */.po)(story.process);
+    const of = account.total === null ? (0,build_bytes/* formatBytes */.z)(whole) : (0,build_bytes/* formatBytes */.z)(account.total);
+    const notes = [];
+    if (census && census.allocated > 0) {
+        notes.push((0,rich/* say */.cv) `${(0,sentences/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
+    }
+    if (story.oom.census?.complete === false) {
+        notes.push((0,rich/* say */.cv) `The look was cut short: ${(0,rich/* shorten */.ml)(story.oom.census.cut ?? 'no reason given', 300)}.`);
+    }
+    return {
+        weight: 90,
+        open: `<p aria-hidden="true">${picture(parts)}<br><sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
+        rows,
+        close: () => `\n${notes.length === 0 ? '' : paragraph((0,rich/* joinRich */.Rz)(notes))}`,
+    };
+}
+const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
+function hintsBlock(manifest) {
+    const hints = (0,report_hints/* hintsFor */.u)(manifest);
+    if (hints.length === 0)
+        return null;
+    const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
+    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
+}
+
+;// CONCATENATED MODULE: ./build/report/summary.js
+
+
+
+
+
+
+
+
+const SUMMARY_BUDGET = 900 * 1024;
+function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
+    const green = manifest.verdict.name === 'ok';
+    const story = (0,report_story/* mainStory */.dE)(manifest);
+    const some = (...blocks) => blocks.filter((b) => b !== null);
+    if (green) {
+        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
+            ? processesBlock(manifest)
+            : null, troublesBlock(manifest));
+        const icon = greenIcon(manifest);
+        const line = `${icon} ${markdown((0,sentences/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
+        return fitted([plainBlock(100, line), ...rest], budgetBytes);
+    }
+    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+}
+function greenIcon(manifest) {
+    if (manifest.gates.some((gate) => gate.level === 'fail'))
+        return '🔴';
+    if (manifest.gates.length > 0 || (0,sentences/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
+        return '🟡';
+    return manifest.processes.length === 0 ? '⚪' : '✅';
+}
+const fitted = (blocks, budget) => {
+    const text = withinBudget(blocks, budget - 1).trimEnd();
+    return bytesOf(text) < budget ? `${text}\n` : '';
+};
+
+;// CONCATENATED MODULE: ./build/report/verdict.js
+const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
+const SIGKILL_EXIT = 137;
+const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' };
+function judge(facts) {
+    const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
+    if (facts.endedByOom > 0) {
+        const processes = facts.endedByOom === 1 ? '1 process' : `${facts.endedByOom} processes`;
+        return { name: 'oom', because: `${processes} ended by an out-of-memory that nothing caught${green}` };
+    }
+    if (facts.threadsEndedByOom > 0) {
+        const processes = facts.threadsEndedByOom === 1 ? '1 process' : `${facts.threadsEndedByOom} processes`;
+        return {
+            name: 'oom',
+            because: `a thread of ${processes} ended by an out-of-memory that nothing caught, while the process went on${green}`,
+        };
+    }
+    if (facts.cancelled)
+        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    if (facts.exitCode === 0) {
+        return facts.oomCount > 0
+            ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }
+            : { name: 'ok', because: 'the step exited with 0 and no out-of-memory was seen' };
+    }
+    if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
+        return {
+            name: 'host-oom',
+            because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} ${SCOPES[facts.hostOomScope]} during the step`,
+        };
+    }
+    if (facts.exitCode === SIGKILL_EXIT) {
+        return {
+            name: 'killed',
+            because: facts.hostOomKills === null
+                ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
+                : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill',
+        };
+    }
+    if (facts.startError !== null)
+        return { name: 'failed', because: 'the shell could not be started' };
+    return {
+        name: 'failed',
+        because: facts.oomCount > 0
+            ? `the step exited with ${facts.exitCode}; the ${facts.oomCount === 1 ? 'out-of-memory' : `${facts.oomCount} out-of-memory errors`} that were seen had been caught by the program`
+            : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
+    };
+}
+
+;// CONCATENATED MODULE: ./build/step/host.js
+
+
+const host_text = (path) => {
+    try {
+        return (0,external_node_fs_.readFileSync)(path, 'latin1');
+    }
+    catch {
+        return null;
+    }
+};
+function parseCounters(content) {
+    const table = new Map();
+    for (const line of content.split('\n')) {
+        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
+        if (match)
+            table.set(match[1] ?? '', Number(match[2]));
+    }
+    return table;
+}
+function findCgroups(cgroup, mountinfo) {
+    const found = [];
+    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
+    for (const line of mountinfo.split('\n')) {
+        const [before, after] = line.split(' - ', 2);
+        const fields = before?.split(' ') ?? [];
+        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
+        const type = after?.split(' ')[0];
+        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
+        if (version === null)
+            continue;
+        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
+            continue;
+        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
+        if (!own)
+            continue;
+        const path = own[3] ?? '/';
+        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
+        found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,external_node_path_.join)(mount, below) });
+    }
+    return found.sort((a, b) => b.version - a.version);
+}
+const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+function ownCgroups(root) {
+    const cgroup = host_text((0,external_node_path_.join)(root, 'proc/self/cgroup'));
+    const mountinfo = host_text((0,external_node_path_.join)(root, 'proc/self/mountinfo'));
+    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
+}
+function readHostCounters(root = '/') {
+    for (const { version, folder } of ownCgroups(root)) {
+        const path = (0,external_node_path_.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
+        const counters = parseCounters(host_text(path) ?? '');
+        const kills = counters.get('oom_kill');
+        if (kills === undefined)
+            continue;
+        return {
+            state: 'read',
+            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
+            path: folder,
+            oom_kill: kills,
+            oom: counters.get('oom') ?? null,
+        };
+    }
+    const kills = parseCounters(host_text((0,external_node_path_.join)(root, 'proc/vmstat')) ?? '').get('oom_kill');
+    if (kills !== undefined) {
+        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
+    }
+    return {
+        state: 'unreadable',
+        reason: process.platform === 'linux' || root !== '/'
+            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
+            : `not known on ${process.platform}`,
+    };
+}
+function hostOom(before, after) {
+    if (before.state === 'unreadable')
+        return before;
+    if (after.state === 'unreadable')
+        return after;
+    if (before.source !== after.source || before.path !== after.path) {
+        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
+    }
+    const kills = after.oom_kill - before.oom_kill;
+    if (kills < 0)
+        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
+    return {
+        state: 'read',
+        kills,
+        ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
+        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
+        source: after.source,
+        path: after.path,
+    };
+}
+const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
+function lowestLimit(root, { folder, mount, version }) {
+    let lowest = null;
+    for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_.join)(at, '..')) {
+        const limit = number(host_text((0,external_node_path_.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
+        if (limit !== null && (lowest === null || limit < lowest))
+            lowest = limit;
+        if (at === mount || at === '/')
+            break;
+    }
+    return lowest;
+}
+function readHostMemory(root = '/') {
+    const meminfo = host_text((0,external_node_path_.join)(root, 'proc/meminfo'));
+    const kib = (name) => {
+        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
+        return match ? Number(match[1]) * 1024 : null;
+    };
+    const [v2, v1] = [
+        { used: 'memory.current', peak: 'memory.peak' },
+        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
+    ];
+    let limit = null;
+    let used = null;
+    let peak = null;
+    for (const cgroup of ownCgroups(root)) {
+        const files = cgroup.version === 2 ? v2 : v1;
+        const now = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.used)));
+        if (now === null)
+            continue;
+        used = now;
+        peak = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.peak)));
+        limit = lowestLimit(root, cgroup);
+        break;
+    }
+    const total = kib('MemTotal');
+    if (limit !== null && total !== null && limit >= total)
+        limit = null;
+    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
+    const names = missing.filter((name) => name !== null);
+    return {
+        total,
+        available: kib('MemAvailable'),
+        limit,
+        used,
+        peak,
+        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
+    };
+}
+
+;// CONCATENATED MODULE: ./build/step/proc.js
+
+
+function processFacts(pid, root = '/proc') {
+    try {
+        const stat = (0,external_node_fs_.readFileSync)(`${root}/${pid}/stat`, 'latin1');
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return {
+            pid: Number(stat.slice(0, stat.indexOf(' '))),
+            state: fields[0] ?? '?',
+            ppid: Number(fields[1]),
+            pgid: Number(fields[2]),
+            startTicks: Number(fields[19]),
+        };
+    }
+    catch {
+        return null;
+    }
+}
+function listProcesses(root = '/proc') {
+    let names;
+    try {
+        names = (0,external_node_fs_.readdirSync)(root);
+    }
+    catch {
+        return [];
+    }
+    const result = [];
+    for (const name of names) {
+        if (!/^\d+$/.test(name))
+            continue;
+        const facts = processFacts(Number(name), root);
+        if (facts)
+            result.push(facts);
+    }
+    return result;
+}
+const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
+function readEnvironment(pid, root = '/proc') {
+    try {
+        return (0,external_node_fs_.readFileSync)(`${root}/${pid}/environ`, 'latin1').split('\0');
+    }
+    catch {
+        return null;
+    }
+}
+function readArguments(pid, root = '/proc') {
+    try {
+        return (0,external_node_fs_.readFileSync)(`${root}/${pid}/cmdline`, 'latin1').split('\0').slice(0, -1);
+    }
+    catch {
+        return null;
+    }
+}
+function readExecutable(pid, root = '/proc') {
+    try {
+        return (0,external_node_fs_.readlinkSync)(`${root}/${pid}/exe`);
+    }
+    catch {
+        return null;
+    }
+}
+function nameProcess(pid, root = '/proc') {
+    const path = readExecutable(pid, root);
+    return { pid, program: path === null ? null : (0,external_node_path_.basename)(path).slice(0, 80) };
+}
+function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
+    const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
+    const members = new Set(leader === null ? [] : [leader]);
+    for (let grew = true; grew;) {
+        grew = false;
+        for (const facts of all) {
+            if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
+                members.add(facts.pid);
+                grew = true;
+            }
+        }
+    }
+    return all.filter((facts) => isLive(facts) &&
+        facts.pid > 1 &&
+        facts.pid !== process.pid &&
+        (members.has(facts.pid) || (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false)));
+}
+
+;// CONCATENATED MODULE: ./build/step/unarmed.js
+
+
+
+const UNARMED_ADVICE = {
+    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
+    'ignore-environment': 'it was started with -E or without our environment, which ignores PYTHONPATH; drop -E',
+    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
+    'pythonpath-replaced': 'PYTHONPATH was replaced or cleared on the way; write PYTHONPATH="$PWD:$PYTHONPATH" and pass the variable on',
+    unknown: 'it started before torch could be followed, or in a Python below 3.9, or its sitecustomize was shadowed; see docs/reach.md',
+};
+const PYTHON = /^(python|pypy)[\d.]*(-\w+)?$/;
+const TORCH = /\/lib(torch|torch_cpu|torch_cuda|torch_python|c10)\.(so|dylib)/;
+function interpreterFlags(args) {
+    let flags = '';
+    for (let i = 1; i < args.length; i++) {
+        const arg = args[i];
+        if (!/^-[A-Za-z]/.test(arg))
+            break;
+        const stop = arg.search(/[cmWX]/);
+        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
+        if (stop >= 0 && /[cm]/.test(arg[stop]))
+            break;
+        if (stop === arg.length - 1)
+            i++;
+    }
+    return flags;
+}
+function whyUnarmed(args, env, shimDir) {
+    const flags = interpreterFlags(args);
+    if (flags.includes('I'))
+        return 'isolated';
+    if (flags.includes('E'))
+        return 'ignore-environment';
+    if (flags.includes('S'))
+        return 'no-site';
+    if (env === null)
+        return 'unknown';
+    const path = env.find((entry) => entry.startsWith('PYTHONPATH='))?.slice('PYTHONPATH='.length) ?? '';
+    return path.split(':').includes(shimDir) ? 'unknown' : 'pythonpath-replaced';
+}
+function mapsTorch(pid) {
+    try {
+        return TORCH.test((0,external_node_fs_.readFileSync)(`/proc/${pid}/maps`, 'latin1'));
+    }
+    catch {
+        return false;
+    }
+}
+class PythonWatch {
+    mark;
+    shimDir;
+    #seen = new Map();
+    #settled = new Set();
+    #timer;
+    constructor(mark, shimDir) {
+        this.mark = mark;
+        this.shimDir = shimDir;
+    }
+    start(firstMs = 700, maxMs = 15_000) {
+        if (process.platform !== 'linux')
+            return;
+        const again = (wait) => {
+            this.#timer = setTimeout(() => {
+                this.look();
+                again(Math.min(wait * 1.5, maxMs));
+            }, wait);
+            this.#timer.unref();
+        };
+        again(firstMs);
+    }
+    look() {
+        const all = listProcesses();
+        for (const facts of proc_stepProcesses(this.mark(), all)) {
+            const key = `${facts.pid}.${facts.startTicks}`;
+            if (this.#settled.has(key) || !isLive(facts))
+                continue;
+            const program = (0,external_node_path_.basename)(readExecutable(facts.pid) ?? '');
+            if (!PYTHON.test(program))
+                continue;
+            if (!mapsTorch(facts.pid))
+                continue;
+            this.#settled.add(key);
+            this.#seen.set(key, {
+                pid: facts.pid,
+                startTicks: facts.startTicks,
+                program,
+                reason: whyUnarmed(readArguments(facts.pid) ?? [], readEnvironment(facts.pid), this.shimDir),
+            });
+        }
+    }
+    stop() {
+        clearTimeout(this.#timer);
+    }
+    sightings() {
+        return [...this.#seen.values()];
+    }
+}
+const HINTS = [
+    {
+        pattern: /\bdocker\s+(container\s+)?(run|exec)\b|\bpodman\s+(run|exec)\b|\bnerdctl\s+run\b/,
+        what: 'docker',
+        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
+    },
+    {
+        pattern: /(^|[\s;&|(])tox(\s|$)/,
+        what: 'tox',
+        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
+    },
+    {
+        pattern: /(^|[\s;&|(])sudo\s/,
+        what: 'sudo',
+        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
+    },
+    {
+        pattern: /(^|[\s;&|(])env\s+(-\S+\s+)*(-i|-|--ignore-environment)(\s|$)/,
+        what: 'env -i',
+        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
+    },
+    {
+        pattern: /(^|[\s;&|(])srun\s/,
+        what: 'srun',
+        advice: 'srun has to export the environment (the default, --export=ALL) and the step folder must lie on a shared file system',
+    },
+    {
+        pattern: /(^|[\s;&|(])(ray\s+(start|job\s+submit))\b/,
+        what: 'ray',
+        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
+    },
+    {
+        pattern: /(^|[\s;&|(])(export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)/,
+        what: 'PYTHONPATH=',
+        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
+    },
+    {
+        pattern: /\bunset\s+(\S+\s+)*PYTHONPATH\b/,
+        what: 'unset PYTHONPATH',
+        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
+    },
+    {
+        pattern: /\bpython[\d.]*\s+(-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        what: 'python -I, -E or -S',
+        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
+    },
+];
+function scriptHints(script) {
+    const found = new Map();
+    for (const [index, line] of script.split(/\r?\n/).entries()) {
+        const code = line.replace(/(^|\s)#.*$/, '');
+        for (const { pattern, what, advice } of HINTS) {
+            if (!found.has(what) && pattern.test(code))
+                found.set(what, { line: index + 1, what, advice });
+        }
+    }
+    return [...found.values()];
+}
+
+;// CONCATENATED MODULE: ./build/version.js
+const VERSION = '0.1.0';
+
+;// CONCATENATED MODULE: ./build/finish.js
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+const GPU_TIMEOUT_MS = 5000;
+const PARITY_TIMEOUT_MS = 180_000;
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+const REPORT_DEADLINE_MS = 60_000;
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
+const REFUSED_OUTPUTS = {
+    'exit-code': 1,
+    verdict: 'failed',
+    'oom-count': 0,
+    'snapshot-count': 0,
+    snapshots: '[]',
+    manifest: '',
+    'artifact-id': '',
+    'artifact-url': '',
+    'artifact-digest': '',
+    'report-url': '',
+    'cycle-count': 0,
+    parity: 'off',
+    'evidence-dir': '',
+};
+async function finish(runner, ended) {
+    const { plan, result } = ended;
+    const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
+    const [evidence, gpuAfter] = await Promise.all([
+        ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
+        observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+    ]);
+    const survivors = proc_stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
+    const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+    const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
+    const parity = await parityOf(ended, evidence, log);
+    const stepCode = result?.exitCode ?? 1;
+    const cancelled = result === null
+        ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
+        : result.cancelledBy !== null;
+    const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
+    const cycles = (0,evidence_manifest/* cycleTotals */.Sj)(evidence.receipts);
+    const verdict = judge({
+        exitCode: stepCode,
+        cancelled,
+        startError: result?.startError ?? null,
+        oomCount,
+        endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
+        threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
+            .length,
+        hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
+        hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
+    });
+    const gates = judgeGates({
+        torchProcesses: evidence.receipts.length,
+        shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
+        notReached: notReached(ended),
+        cycleCount: cycles.count,
+        topCycle: topCycle(evidence.receipts),
+        parity: parity.state,
+        parityReason: parity.reason,
+    }, plan.options);
+    const parts = {
+        evidence,
+        version: VERSION,
+        now: Date.now(),
+        step: {
+            id: plan.id,
+            shell: plan.command.file,
+            exit_code: result === null ? null : stepCode,
+            signal: result?.signal ?? null,
+            cancelled,
+            started: plan.startedAt / 1000,
+            ended: result === null ? null : result.endedAt / 1000,
+            workspace: plan.workspace,
+        },
+        runner: {
+            name: plan.job.runnerName,
+            os: process.platform,
+            arch: process.arch,
+            repository: plan.job.repository,
+            sha: plan.job.sha,
+            run_id: plan.job.runId,
+            run_attempt: plan.job.runAttempt,
+            job: plan.job.job,
+        },
+        verdict,
+        gpu: { before: ended.before.gpu, after: gpuAfter },
+        host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
+        parity: { state: parity.state, reason: parity.reason, result: parity.result },
+        notSeen: notSeen(evidence.receipts),
+        unarmed: unarmedProcesses(ended.sightings, evidence.receipts),
+        scriptHints: ended.hints,
+        stillRunning,
+        killed: result?.killed ?? ended.killed ?? [],
+        gates,
+        faults: ended.faults,
+    };
+    const facts = {
+        'exit-code': stepCode,
+        verdict: verdict.name,
+        'oom-count': oomCount,
+        'snapshot-count': evidence.snapshots.length,
+        snapshots: JSON.stringify((0,evidence_manifest/* snapshotReferences */.FV)(evidence)),
+        manifest: '',
+        'artifact-id': '',
+        'artifact-url': '',
+        'artifact-digest': '',
+        'report-url': '',
+        'cycle-count': cycles.count,
+        parity: parity.state,
+        'evidence-dir': plan.evidenceDir,
+    };
+    if (worthKeeping(evidence, verdict.name, gates))
+        setOutputs(runner, facts);
+    const outcome = await publishEvidence(ended, evidence, parts, verdict.name, log);
+    const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
+    const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
+    const manifest = (0,evidence_manifest/* buildManifest */.u1)({ ...parts, published: manifestPublished(published) });
+    const manifestPath = (0,external_node_path_.join)(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
+    await writeWhole(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest)).catch((error) => log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`));
+    if (manifest.processes.length > 0) {
+        await writeWhole((0,external_node_path_.join)(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
+    }
+    const reportUrl = await reportOf(ended, evidence, manifest, published, log);
+    const removed = await removeEvidence(plan, published, stillRunning.length > 0);
+    tell(runner, manifest, published, ended, { removed, reportUrl });
+    setOutputs(runner, {
+        ...facts,
+        manifest: (0,external_node_fs_.existsSync)(manifestPath) ? manifestPath : '',
+        'artifact-id': published.state === 'uploaded' ? published.id : '',
+        'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
+        'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
+        'report-url': reportUrl ?? '',
+        'evidence-dir': removed ? '' : plan.evidenceDir,
+    });
+    return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
+}
+const MANIFEST = 'manifest.json';
+const LATE_MANIFEST = 'manifest-late.json';
+async function writeWhole(path, text) {
+    const half = `${path}.tmp-${process.pid}`;
+    try {
+        await (0,promises_.writeFile)(half, text, { mode: 0o600 });
+        await (0,promises_.rename)(half, path);
+    }
+    catch (error) {
+        await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
+        throw error;
+    }
+}
+function isGone(pid, file) {
+    const host = (0,external_node_os_namespaceObject.hostname)()
+        .replace(/[^A-Za-z0-9-]/g, '-')
+        .slice(0, 40);
+    return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
+}
+function tell(runner, manifest, published, { plan, late }, { removed, reportUrl }) {
+    runner.info((0,build_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+    try {
+        const summary = renderSummary(manifest, {
+            ...artifactLinks(published),
+            reportUrl,
+            evidenceDir: removed ? null : plan.evidenceDir,
+            guideUrl: GUIDE_URL,
+        });
+        runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
+    }
+    catch (error) {
+        runner.info((0,build_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
+    }
+    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
+        runner.annotate(level, message, place);
+    }
+}
+const GUIDE_URL = guideUrl(process.env);
+function guideUrl(env) {
+    const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
+    const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+    return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
+        ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
+        : null;
+}
+async function reportOf(ended, evidence, manifest, published, log) {
+    if (published.state !== 'uploaded' || ended.late)
+        return null;
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(831), __nccwpck_require__.e(544)]).then(__nccwpck_require__.bind(__nccwpck_require__, 544));
+    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+    return publishReport({
+        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+        artifactName: published.name,
+        outputDir: ended.plan.outputDir,
+        guideUrl: GUIDE_URL,
+        deadlineMs: REPORT_DEADLINE_MS,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    });
+}
+const LATE_HEADING = '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
+const artifactLinks = (published) => published.state === 'uploaded'
+    ? {
+        artifactName: published.name,
+        artifactId: published.id,
+        artifactUrl: published.url,
+        artifactDigest: published.digest,
+    }
+    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
+const usedTorch = (receipt) => receipt.torch !== null &&
+    receipt.executable !== null &&
+    (0,external_node_path_.isAbsolute)(receipt.executable) &&
+    /^(python|pypy)[\d.]*$/.test((0,external_node_path_.basename)(receipt.executable));
+async function parityOf(ended, evidence, log) {
+    const { options, workspace } = ended.plan;
+    if (options.parity === 'off')
+        return { state: 'off', reason: null, result: null };
+    if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
+        return {
+            state: 'unverifiable',
+            reason: 'the step was cancelled, so the check was not run',
+            result: null,
+        };
+    }
+    const used = evidence.receipts.find(usedTorch)?.executable ?? null;
+    const python = used === null ? null : options.python || used;
+    if (python !== null)
+        log(`checking parity with ${python} …`);
+    const { checkParity, fixturePath } = await __nccwpck_require__.e(/* import() */ 576).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
+    return checkParity({
+        python,
+        parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
+        fixture: fixturePath(options.fixture, workspace),
+        env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
+        timeoutMs: PARITY_TIMEOUT_MS,
+        ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
+    });
+}
+function publishDeadline(env, hurried) {
+    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
+    (evidence.receipts.length > 0 && verdict !== 'ok') ||
+    hasFailingGate(gates);
+const uploadSettings = (ended) => ({
+    name: ended.plan.options.artifactName,
+    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+    compressionLevel: ended.plan.options.compressionLevel,
+    maxUploadBytes: ended.plan.options.maxUploadSize,
+    worker: (0,external_node_path_.join)(ended.distDir, 'upload', 'index.js'),
+    env: ended.env,
+    onMask: (line) => void process.stdout.write(`${line}\n`),
+});
+async function publishEvidence(ended, evidence, parts, verdict, log) {
+    const { plan } = ended;
+    if (!worthKeeping(evidence, verdict, parts.gates ?? []))
+        return { state: 'skipped', reason: 'there is no evidence to keep' };
+    if (!plan.options.upload)
+        return { state: 'skipped', reason: '`upload` is false' };
+    log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
+    const { publish } = await __nccwpck_require__.e(/* import() */ 831).then(__nccwpck_require__.bind(__nccwpck_require__, 831));
+    return publish({
+        ...uploadSettings(ended),
+        peak: peakJson((0,evidence_manifest/* buildManifest */.u1)({ ...parts, published: NOT_YET })),
+        evidence,
+        deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
+        log,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+        manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)((0,evidence_manifest/* buildManifest */.u1)({
+            ...parts,
+            published: {
+                state: 'planned',
+                reason: null,
+                artifact: { name, id: null, url: null, digest: null, size: null },
+                left_out: leftOut,
+            },
+        })),
+    });
+}
+const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
+const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
+function manifestPublished(published) {
+    switch (published.state) {
+        case 'uploaded':
+            return {
+                state: 'uploaded',
+                reason: null,
+                artifact: {
+                    name: published.name,
+                    id: published.id,
+                    url: published.url,
+                    digest: published.digest,
+                    size: published.size,
+                },
+                left_out: published.notUploaded,
+            };
+        case 'skipped':
+            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+        case 'failed':
+            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+    }
+}
+async function removeEvidence(plan, published, inUse) {
+    if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
+        return false;
+    return (0,promises_.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
+}
+function unarmedProcesses(sightings, receipts) {
+    const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
+    return sightings
+        .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
+        .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
+}
+function notSeen(receipts) {
+    const reasons = new Map();
+    for (const { recorder } of receipts) {
+        if (recorder.state !== 'unsupported' && recorder.state !== 'failed')
+            continue;
+        const reason = recorder.reason ?? 'the receipt gives no reason';
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+    return [...reasons].map(([reason, n]) => `${(0,build_text/* count */.U9)(n, 'process', 'processes')} not recorded: ${reason}`);
+}
+function notReached(ended) {
+    const seen = ended.sightings[0];
+    if (seen)
+        return `${seen.program} (pid ${seen.pid}) had torch loaded, but ${UNARMED_ADVICE[seen.reason]}`;
+    const hint = ended.hints[0];
+    return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
+}
+function topCycle(receipts) {
+    const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
+    const top = receipts
+        .flatMap((receipt) => receipt.cycles?.cycles ?? [])
+        .sort((a, b) => held(b.bytes) - held(a.bytes))[0];
+    if (!top)
+        return null;
+    const types = top.types
+        .slice(0, 3)
+        .map((type) => type.name)
+        .join(', ');
+    return `${types} holding ${(0,build_bytes/* formatBytes */.z)(held(top.bytes))}`;
+}
+
+;// CONCATENATED MODULE: ./build/report/leftovers.js
+
+
+const WORTH_TELLING = 512 * 2 ** 20;
+function leftoverWarning(before) {
+    if (before.state !== 'seen')
+        return null;
+    const full = before.devices.filter((device) => (device.used ?? 0) >= WORTH_TELLING);
+    if (full.length === 0)
+        return null;
+    const lines = full.map((device) => {
+        const holders = before.processes
+            .filter((process) => process.device === device.index || process.device === null)
+            .slice(0, 5)
+            .map(({ pid, name, used }) => `pid ${pid}${name === null ? '' : ` ${(0,build_text/* printable */.g$)(name, 60)}`}${used === null ? '' : ` with ${(0,build_bytes/* formatBytes */.z)(used)}`}`);
+        const who = holders.length > 0 ? holders.join(', ') : 'no process that can be seen from here';
+        const total = device.total === null ? '' : ` of ${(0,build_bytes/* formatBytes */.z)(device.total)}`;
+        return `GPU ${device.index}: ${(0,build_bytes/* formatBytes */.z)(device.used ?? 0)}${total} held by ${who}`;
+    });
+    return `Before this step started, GPU memory was in use. ${lines.join('; ')}`;
+}
+
+// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
+var dist = __nccwpck_require__(934);
+;// CONCATENATED MODULE: ./build/state.js
+
+
+
+const NOTHING_KNOWN = {
+    group: null,
+    host: null,
+    result: null,
+    shimLaid: true,
+    faults: [],
+    hints: [],
+};
+const count = dist/* pipe */.FsL(dist/* number */.aig(), dist/* safeInteger */.Y2b(), dist/* minValue */.Wwf(0));
+const absolute = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* maxLength */.Ru6(4096), dist/* check */.z6Y(external_node_path_.isAbsolute));
+const state_short = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* maxLength */.Ru6(300));
+const fact = dist/* nullable */.mee(state_short);
+const MAX_LIST = 200;
+const PlanSchema = dist/* object */.Ikc({
+    id: dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[0-9a-f]{12}$/)),
+    stepDir: absolute,
+    shimDir: absolute,
+    evidenceDir: absolute,
+    evidenceKept: dist/* boolean */.zMY(),
+    outputDir: absolute,
+    script: absolute,
+    command: dist/* object */.Ikc({
+        file: dist/* string */.YjP(),
+        args: dist/* array */.YOg(dist/* string */.YjP()),
+        scriptExtension: state_short,
+    }),
+    cwd: absolute,
+    workspace: absolute,
+    startedAt: count,
+    options: dist/* object */.Ikc({
+        snapshot: dist/* picklist */.KIO(SNAPSHOT_POLICIES),
+        maxEntries: count,
+        stacks: dist/* picklist */.KIO(STACKS),
+        maxSnapshots: count,
+        maxUploadSize: count,
+        cycles: dist/* picklist */.KIO(GATES),
+        cyclesWatch: dist/* picklist */.KIO(CYCLE_WATCHES),
+        categories: dist/* picklist */.KIO(CATEGORY_MODES),
+        timelineSteps: count,
+        parity: dist/* picklist */.KIO(GATES),
+        fixture: dist/* string */.YjP(),
+        python: dist/* string */.YjP(),
+        ifNoTorch: dist/* picklist */.KIO(NO_TORCH_POLICIES),
+        upload: dist/* boolean */.zMY(),
+        artifactName: state_short,
+        retentionDays: count,
+        compressionLevel: count,
+        gracePeriod: count,
+    }),
+    job: dist/* object */.Ikc({
+        repository: fact,
+        job: fact,
+        runId: fact,
+        runAttempt: fact,
+        sha: fact,
+        serverUrl: fact,
+        runnerName: fact,
+    }),
+});
+const state_text = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* maxLength */.Ru6(4096));
+const named = dist/* object */.Ikc({ pid: count, program: dist/* nullable */.mee(state_short) });
+const KnownSchema = dist/* object */.Ikc({
+    group: dist/* nullable */.mee(dist/* object */.Ikc({ pid: dist/* pipe */.FsL(count, dist/* minValue */.Wwf(2)), startTicks: dist/* nullable */.mee(count) })),
+    host: dist/* nullable */.mee(dist/* union */.KCZ([
+        dist/* object */.Ikc({
+            state: dist/* literal */.euz('read'),
+            source: dist/* picklist */.KIO(['cgroup-v2', 'cgroup-v1', 'vmstat']),
+            path: state_text,
+            oom_kill: count,
+            oom: dist/* nullable */.mee(count),
+        }),
+        dist/* object */.Ikc({ state: dist/* literal */.euz('unreadable'), reason: state_text }),
+    ])),
+    result: dist/* nullable */.mee(dist/* object */.Ikc({
+        exitCode: dist/* pipe */.FsL(count, dist/* maxValue */.cGV(0xffffffff)),
+        signal: dist/* nullable */.mee(dist/* pipe */.FsL(state_short, dist/* regex */.yGV(/^SIG[A-Z0-9]+$/))),
+        cancelledBy: dist/* nullable */.mee(dist/* pipe */.FsL(state_short, dist/* regex */.yGV(/^SIG[A-Z0-9]+$/))),
+        startError: dist/* nullable */.mee(state_text),
+        startedAt: count,
+        endedAt: count,
+        killed: dist/* pipe */.FsL(dist/* array */.YOg(named), dist/* maxLength */.Ru6(MAX_LIST)),
+    })),
+    shimLaid: dist/* boolean */.zMY(),
+    faults: dist/* pipe */.FsL(dist/* array */.YOg(state_text), dist/* maxLength */.Ru6(MAX_LIST)),
+    hints: dist/* pipe */.FsL(dist/* array */.YOg(dist/* object */.Ikc({ line: count, what: state_short, advice: state_text })), dist/* maxLength */.Ru6(MAX_LIST)),
+});
+const STATE = 'step';
+const StateSchema = dist/* object */.Ikc({
+    schema: dist/* literal */.euz('oom-autopsy.state.v1'),
+    plan: PlanSchema,
+    known: KnownSchema,
+});
+function savePlan(runner, plan, known = NOTHING_KNOWN) {
+    const { result } = known;
+    const bounded = {
+        ...known,
+        result: result && {
+            ...result,
+            startError: result.startError?.slice(0, 1000) ?? null,
+            killed: result.killed.slice(0, MAX_LIST),
+        },
+        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, 1000)),
+    };
+    runner.saveState(STATE, JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, known: bounded }));
+}
+function saveFinished(runner, finish = 'true') {
+    runner.saveState('finished', finish);
+}
+function readState(runner) {
+    const finish = runner.state('finished');
+    if (finish === 'true')
+        return { kind: 'finished' };
+    const saved = runner.state(STATE);
+    if (saved === '')
+        return { kind: 'none' };
+    try {
+        const parsed = v.safeParse(StateSchema, JSON.parse(saved));
+        if (!parsed.success) {
+            return {
+                kind: 'unreadable',
+                reason: `${v.getDotPath(parsed.issues[0]) ?? 'state'} has a wrong value`,
+            };
+        }
+        const { plan, known } = parsed.output;
+        return {
+            kind: finish === 'late' || finish === 'cut' ? finish : 'unfinished',
+            plan: plan,
+            known: known,
+        };
+    }
+    catch {
+        return { kind: 'unreadable', reason: 'it is not JSON' };
+    }
+}
+
+;// CONCATENATED MODULE: ./build/step/cancel.js
+const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const OVERDUE_MS = 6000;
+function watchCancel(overdueMs = OVERDUE_MS) {
+    const asked = new AbortController();
+    const overdue = new AbortController();
+    let timer;
+    const onSignal = () => {
+        if (asked.signal.aborted) {
+            overdue.abort();
+            return;
+        }
+        asked.abort();
+        timer = setTimeout(() => overdue.abort(), overdueMs);
+        timer.unref();
+    };
+    for (const name of CANCEL_SIGNALS)
+        process.on(name, onSignal);
+    return {
+        asked: asked.signal,
+        overdue: overdue.signal,
+        stop: () => {
+            clearTimeout(timer);
+            for (const name of CANCEL_SIGNALS)
+                process.off(name, onSignal);
+        },
+    };
+}
+
+;// CONCATENATED MODULE: ./build/step/lay.js
+
+
+
+
+const reason = (error) => error.code ?? error.message;
+function layStep(plan, script, shimSource) {
+    (0,external_node_fs_.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
+    (0,external_node_fs_.mkdirSync)(plan.outputDir, { mode: 0o700 });
+    writeScript(plan.script, script);
+    (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
+    try {
+        (0,external_node_fs_.mkdirSync)(plan.evidenceDir, { recursive: true, mode: 0o700 });
+        (0,external_node_fs_.accessSync)(plan.evidenceDir, external_node_fs_.constants.W_OK | external_node_fs_.constants.X_OK);
+    }
+    catch (error) {
+        return {
+            shim: false,
+            faults: [
+                `evidence folder ${plan.evidenceDir} cannot be written (${reason(error)}); nothing is recorded`,
+            ],
+        };
+    }
+    try {
+        copyTree(shimSource, plan.shimDir);
+        const config = { ...shimConfig(plan), evidence: (0,external_node_fs_.realpathSync)(plan.evidenceDir) };
+        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+    }
+    catch (error) {
+        return { shim: false, faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`] };
+    }
+    if (plan.shimDir.includes(':')) {
+        return {
+            shim: false,
+            faults: [
+                `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
+            ],
+        };
+    }
+    return { shim: true, faults: [] };
+}
+function copyTree(from, to) {
+    (0,external_node_fs_.mkdirSync)(to, { mode: 0o755 });
+    for (const entry of (0,external_node_fs_.readdirSync)(from, { withFileTypes: true })) {
+        if (entry.isDirectory()) {
+            if (entry.name !== '__pycache__')
+                copyTree((0,external_node_path_.join)(from, entry.name), (0,external_node_path_.join)(to, entry.name));
+        }
+        else if (entry.isFile())
+            (0,external_node_fs_.copyFileSync)((0,external_node_path_.join)(from, entry.name), (0,external_node_path_.join)(to, entry.name));
+    }
+}
+function folderProblem(path) {
+    try {
+        return (0,external_node_fs_.statSync)(path).isDirectory() ? null : 'it is not a folder';
+    }
+    catch (error) {
+        return error.code === 'ENOENT' ? 'there is no such folder' : reason(error);
+    }
+}
+
+;// CONCATENATED MODULE: ./build/step/process.js
+
+
+
+
+const DRAIN_POLL_MS = 50;
+const UNKILLABLE_MS = 2000;
+const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_namespaceObject.constants.signals[signal] ?? 0));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+function signalProcess(pid, signal) {
+    try {
+        process.kill(pid, signal);
+    }
+    catch {
+    }
+}
+async function drain(mark, deadline) {
+    const killed = new Map();
+    for (;;) {
+        const left = proc_stepProcesses(mark);
+        if (left.length === 0)
+            return [...killed.values()];
+        if (Date.now() >= deadline) {
+            for (const { pid } of left) {
+                if (!killed.has(pid))
+                    killed.set(pid, nameProcess(pid));
+                signalProcess(pid, 'SIGKILL');
+            }
+            if (Date.now() >= deadline + UNKILLABLE_MS)
+                return [...killed.values()];
+        }
+        await pause(DRAIN_POLL_MS);
+    }
+}
+async function endStep(mark, graceMs) {
+    const found = stepProcesses(mark);
+    for (const { pid } of found)
+        signalProcess(pid, 'SIGTERM');
+    return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
+}
+function runStep(options) {
+    const startedAt = Date.now();
+    const posix = process.platform !== 'win32';
+    return new Promise((resolve) => {
+        let child = null;
+        let cancelledBy = null;
+        let draining = null;
+        let settled = false;
+        const mark = () => ({ leader: child?.pid ?? null, variable: options.mark });
+        const onSignal = (signal) => {
+            cancelledBy ??= signal;
+            if (!child?.pid)
+                return;
+            if (!posix) {
+                child.kill(signal);
+                return;
+            }
+            const leader = child.pid;
+            const outside = proc_stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
+            signalProcess(-leader, signal);
+            for (const facts of outside)
+                signalProcess(facts.pid, signal);
+            draining ??= drain(mark(), Date.now() + options.graceMs);
+        };
+        const finish = async (code, signal, startError) => {
+            if (settled)
+                return;
+            settled = true;
+            const shellEndedAt = Date.now();
+            const killed = (await draining) ?? [];
+            for (const name of CANCEL_SIGNALS)
+                process.off(name, onSignal);
+            resolve({
+                exitCode: shellExitCode(code, signal),
+                signal,
+                cancelledBy,
+                startError,
+                startedAt,
+                endedAt: shellEndedAt,
+                killed,
+            });
+        };
+        for (const name of CANCEL_SIGNALS)
+            process.on(name, onSignal);
+        try {
+            child = (0,external_node_child_process_.spawn)(options.file, options.args, {
+                cwd: options.cwd,
+                env: options.env,
+                stdio: ['ignore', 'inherit', 'inherit'],
+                detached: posix,
+                windowsHide: true,
+            });
+        }
+        catch (error) {
+            void finish(126, null, error.message);
+            return;
+        }
+        child.on('error', (error) => {
+            void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
+        });
+        child.on('exit', (code, signal) => void finish(code, signal, null));
+        if (child.pid) {
+            options.onStart?.({ pid: child.pid, startTicks: processFacts(child.pid)?.startTicks ?? null });
+        }
+    });
+}
+
+;// CONCATENATED MODULE: ./build/main.js
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+const main_GPU_TIMEOUT_MS = 5000;
+const distDir = () => (0,external_node_path_.join)(import.meta.dirname, '..');
+async function main(runner = environmentRunner(process.env)) {
+    outliveOutput();
+    process.exitCode = await run(forgiving(runner), process.env);
+    process.exit();
+}
+async function run(runner, env) {
+    const workspace = env.GITHUB_WORKSPACE || process.cwd();
+    const parsed = parseInputs(runner.input);
+    if (!parsed.ok)
+        return refuse(runner, parsed.problems);
+    const { inputs } = parsed;
+    const plan = makePlan(inputs, env, {
+        id: (0,external_node_crypto_.randomBytes)(6).toString('hex'),
+        temp: env.RUNNER_TEMP || (0,external_node_os_namespaceObject.tmpdir)(),
+        workspace,
+        now: Date.now(),
+    });
+    const problems = folderProblems(inputs, plan);
+    if (problems.length > 0)
+        return refuse(runner, problems);
+    savePlan(runner, plan);
+    let laid;
+    try {
+        laid = layStep(plan, planScript(inputs), (0,external_node_path_.join)(distDir(), 'shim'));
+    }
+    catch (error) {
+        return notLaid(runner, plan, error);
+    }
+    for (const fault of laid.faults)
+        runner.info((0,build_text/* logLine */.BP)(fault));
+    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
+    const warning = leftoverWarning(before.gpu);
+    if (warning !== null)
+        runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+    const hints = scriptHints(inputs.run);
+    let known = {
+        group: null,
+        host: before.host,
+        result: null,
+        shimLaid: laid.shim,
+        faults: laid.faults,
+        hints,
+    };
+    const learn = (more) => {
+        known = { ...known, ...more };
+        savePlan(runner, plan, known);
+    };
+    const mark = `${STEP_VARIABLE}=${plan.id}`;
+    const watch = new PythonWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
+    watch.start();
+    const cancel = watchCancel();
+    const result = await runStep({
+        file: plan.command.file,
+        args: plan.command.args,
+        cwd: plan.cwd,
+        env: stepEnvironment(plan, env, {
+            inputVariables: INPUT_NAMES.map(inputVariable),
+            scratchState: (0,external_node_path_.join)(plan.stepDir, 'state'),
+            shim: laid.shim,
+        }),
+        graceMs: plan.options.gracePeriod * 1000,
+        mark,
+        onStart: (group) => learn({ group }),
+    });
+    watch.stop();
+    learn({ result });
+    const ended = {
+        plan,
+        env,
+        result,
+        before,
+        sightings: watch.sightings(),
+        hints,
+        faults: laid.faults,
+        shimLaid: laid.shim,
+        leader: known.group?.pid ?? null,
+        distDir: distDir(),
+        cancel,
+    };
+    try {
+        const { code, stillRunning, cut } = await finish(runner, ended);
+        saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
+        return code;
+    }
+    catch (error) {
+        runner.info((0,build_text/* logLine */.BP)(`the evidence could not be gathered (${error.message})`));
+        return result.exitCode;
+    }
+}
+function notLaid(runner, plan, error) {
+    runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
+    setOutputs(runner, REFUSED_OUTPUTS);
+    saveFinished(runner);
+    return 1;
+}
+function folderProblems(inputs, plan) {
+    const problem = folderProblem(plan.cwd);
+    return problem === null
+        ? []
+        : [
+            {
+                input: 'working-directory',
+                given: inputs.workingDirectory || plan.cwd,
+                accepted: `a folder that exists (${problem})`,
+            },
+        ];
+}
+function refuse(runner, problems) {
+    const lines = problems.map(describeProblem);
+    for (const line of lines)
+        runner.info((0,build_text/* logLine */.BP)(line));
+    runner.annotate('error', `${(0,build_text/* count */.U9)(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
+        title: 'oom-autopsy: wrong inputs',
+    });
+    setOutputs(runner, REFUSED_OUTPUTS);
+    saveFinished(runner);
+    return 1;
+}
+
+
+/***/ }),
+
+/***/ 280:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   _: () => (/* binding */ mergedCycles)
+/* harmony export */ });
+/* harmony import */ var _sentences_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(766);
+
+function mergedCycles(manifest) {
+    const merged = new Map();
+    for (const process of manifest.processes) {
+        for (const cycle of process.cycles?.cycles ?? []) {
+            const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
+            const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set() };
+            entry.seen += cycle.seen;
+            entry.bytes += held;
+            entry.processes.add((0,_sentences_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process));
+            merged.set(cycle.id, entry);
+        }
+    }
+    return [...merged.values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+
+/***/ }),
+
+/***/ 385:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   $t: () => (/* binding */ placeOf),
+/* harmony export */   A1: () => (/* binding */ frameKind),
+/* harmony export */   YI: () => (/* binding */ foldStack),
+/* harmony export */   z$: () => (/* binding */ liesIn),
+/* harmony export */   zO: () => (/* binding */ userFrame)
+/* harmony export */ });
+/* unused harmony export packageOf */
+const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
+const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
+const slashes = (path) => path.replace(/\\/g, '/');
+function liesIn(file, folder) {
+    if (folder === null || folder === '')
+        return false;
+    const base = slashes(folder).replace(/\/+$/, '');
+    const path = slashes(file);
+    return path.startsWith(`${base}/`) && !path.split('/').includes('..');
+}
+function frameKind(frame) {
+    const file = slashes(frame.file);
+    if (/(^|\/)_oom_autopsy\//.test(file) || /\/oom-autopsy-[0-9a-f]{12}\/path\//.test(file))
+        return 'shim';
+    if (/(^|\/)(site-packages|dist-packages)\/torch\//.test(file))
+        return 'torch';
+    if (LIBRARY.test(file) || STANDARD.test(file))
+        return 'library';
+    if (/^<(frozen |__array_function__)/.test(file))
+        return 'library';
+    if (/^<eval_with_key>/.test(file))
+        return 'torch';
+    return 'user';
+}
+function packageOf(frame) {
+    const file = slashes(frame.file);
+    if (file.startsWith('<eval_with_key>'))
+        return 'torch';
+    const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
+    return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
+}
+function userFrame(stack, workspace) {
+    const own = stack.filter((frame) => frameKind(frame) === 'user');
+    return own.findLast((frame) => liesIn(frame.file, workspace)) ?? own.at(-1) ?? null;
+}
+function foldStack(stack) {
+    const groups = [];
+    for (const frame of stack) {
+        const kind = frameKind(frame);
+        if (kind === 'shim')
+            continue;
+        const side = kind === 'user' ? 'user' : 'library';
+        let group = groups.at(-1);
+        if (group?.kind !== side) {
+            group = { kind: side, frames: [], packages: [] };
+            groups.push(group);
+        }
+        group.frames.push(frame);
+        const name = side === 'library' ? packageOf(frame) : null;
+        if (name !== null && !group.packages.includes(name))
+            group.packages.push(name);
+    }
+    return groups;
+}
+function placeOf(frame, workspace) {
+    const file = slashes(frame.file);
+    let shown = file;
+    if (liesIn(file, workspace))
+        shown = file.slice(slashes(workspace).replace(/\/+$/, '').length + 1);
+    else if (file.startsWith('/')) {
+        const inside = /(?:site-packages|dist-packages)\/(.+)$/.exec(file)?.[1];
+        shown = inside ?? file.split('/').slice(-2).join('/');
+    }
+    return frame.line > 0 ? `${shown}:${frame.line}` : shown;
+}
+
+
+/***/ }),
+
+/***/ 93:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   u: () => (/* binding */ hintsFor)
+/* harmony export */ });
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
+
+
+
+const gib = (bytes) => (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes);
+const times = (a, b) => (a / b).toFixed(1);
+const largerThanDevice = ({ story: { oom }, account }) => {
+    const most = account.limit ?? account.total;
+    if (oom.wanted === null || most === null || oom.wanted <= most)
+        return null;
+    return {
+        id: 'larger-than-device',
+        numbers: [oom.wanted, most],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `One request of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
+    };
+};
+const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
+    if (limit === null || total === null || free === null || oom.wanted === null)
+        return null;
+    if (free < oom.wanted)
+        return null;
+    return {
+        id: 'memory-fraction',
+        numbers: [limit, total, free],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The process is limited to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
+    };
+};
+const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
+    if (othersHeld === 0 || free === null || oom.wanted === null)
+        return null;
+    if (free >= oom.wanted || free + othersHeld < oom.wanted)
+        return null;
+    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
+    const whose = early === othersHeld
+        ? 'processes that were there before this step'
+        : 'processes that left no receipt here';
+    return {
+        id: 'other-processes',
+        numbers: [othersHeld, free, oom.wanted],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
+    };
+};
+const fragmentation = ({ account: { unused }, story: { process, oom } }) => {
+    if (unused === null || oom.wanted === null || oom.wanted === 0 || unused < oom.wanted)
+        return null;
+    const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
+    const remedy = on
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('expandable_segments:True')} is on already.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
+    return {
+        id: 'fragmentation',
+        numbers: [unused, oom.wanted],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+    };
+};
+const cycles = ({ story: { oom } }) => {
+    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
+    if (held === 0)
+        return null;
+    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
+    return {
+        id: 'cycles',
+        numbers: [held],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
+    };
+};
+function pair(facts, name) {
+    const census = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
+    const parameter = census?.categories.parameter?.bytes ?? 0;
+    const part = census?.categories[name]?.bytes ?? 0;
+    return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
+}
+const WORTH = 0.05;
+const gradients = (facts) => {
+    const sizes = pair(facts, 'gradient');
+    if (!sizes || sizes.part <= 1.1 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
+        return null;
+    return {
+        id: 'gradients',
+        numbers: [sizes.part, sizes.parameter],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Gradients took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
+    };
+};
+const optimizerState = (facts) => {
+    const sizes = pair(facts, 'optimizer_state');
+    if (!sizes || sizes.part <= 2.2 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
+        return null;
+    return {
+        id: 'optimizer-state',
+        numbers: [sizes.part, sizes.parameter],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Optimizer state took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+    };
+};
+const growth = ({ story: { process } }) => {
+    const held = process.ooms.flatMap((o) => (o.allocated === null ? [] : [o.allocated]));
+    const [first, last] = [held[0], held.at(-1)];
+    if (held.length < 3 || first === undefined || last === undefined)
+        return null;
+    if (first === 0 || last < 1.1 * first)
+        return null;
+    if (held.some((bytes, index) => index > 0 && bytes < held[index - 1]))
+        return null;
+    return {
+        id: 'growth',
+        numbers: [held.length, first, last],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
+    };
+};
+const retries = ({ story: { oom } }) => {
+    const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
+    if (oom.retries === null || more <= 0)
+        return null;
+    return {
+        id: 'retries',
+        numbers: [oom.retries],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
+    };
+};
+const RULES = [
+    largerThanDevice,
+    otherProcesses,
+    memoryFraction,
+    cycles,
+    fragmentation,
+    optimizerState,
+    gradients,
+    growth,
+    retries,
+];
+function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
+    if (!story)
+        return [];
+    const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
+    return RULES.flatMap((rule) => rule(facts) ?? []);
+}
+
+
+/***/ }),
+
+/***/ 781:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   D_: () => (/* binding */ unbroken),
+/* harmony export */   Rz: () => (/* binding */ joinRich),
+/* harmony export */   aY: () => (/* binding */ code),
+/* harmony export */   cv: () => (/* binding */ say),
+/* harmony export */   kH: () => (/* binding */ INVISIBLE),
+/* harmony export */   ko: () => (/* binding */ strong),
+/* harmony export */   ml: () => (/* binding */ shorten),
+/* harmony export */   nf: () => (/* binding */ link),
+/* harmony export */   wh: () => (/* binding */ plainText)
+/* harmony export */ });
+const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const code = (text) => ({ code: text });
+const strong = (...pieces) => ({ strong: pieces });
+const link = (words, href) => href != null && /^https?:\/\/[^\s<>"'`\\]+$/.test(href) ? { link: words, href } : { strong: words };
+function say(parts, ...values) {
+    const pieces = [];
+    parts.forEach((part, index) => {
+        if (part !== '')
+            pieces.push(part);
+        const value = values[index];
+        if (value === null || value === undefined)
+            return;
+        if (typeof value === 'number')
+            pieces.push(String(value));
+        else if (Array.isArray(value))
+            pieces.push(...value);
+        else
+            pieces.push(value);
+    });
+    return pieces;
+}
+function joinRich(sentences, between = ' ') {
+    const full = sentences.filter((s) => s !== null && s.length > 0);
+    return full.flatMap((s, index) => (index === 0 ? s : [between, ...s]));
+}
+function plainText(rich) {
+    return rich
+        .map((piece) => {
+        if (typeof piece === 'string')
+            return piece;
+        if ('code' in piece)
+            return piece.code;
+        return plainText('strong' in piece ? piece.strong : piece.link);
+    })
+        .join('');
+}
+function shorten(text, limit) {
+    const points = [...text.slice(0, limit * 8)];
+    const whole = points.length <= limit && text.length <= limit * 8;
+    if (whole)
+        return text;
+    const head = Math.ceil((limit - 1) / 2);
+    const tail = [...text.slice(-limit * 2)].slice(-(limit - 1 - head));
+    return `${points.slice(0, head).join('')}…${tail.join('')}`.toWellFormed();
+}
+const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
+
+
+/***/ }),
+
+/***/ 766:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   IS: () => (/* binding */ greenLine),
+/* harmony export */   J$: () => (/* binding */ REASON_WORDS),
+/* harmony export */   Ne: () => (/* binding */ verdictParagraphs),
+/* harmony export */   Nk: () => (/* binding */ takenWords),
+/* harmony export */   Pl: () => (/* binding */ headline),
+/* harmony export */   UU: () => (/* binding */ name),
+/* harmony export */   XR: () => (/* binding */ notSeenSentences),
+/* harmony export */   cz: () => (/* binding */ rankWords),
+/* harmony export */   fg: () => (/* binding */ endingWords),
+/* harmony export */   gB: () => (/* binding */ disarmWords),
+/* harmony export */   jV: () => (/* binding */ LARGE_SNAPSHOT),
+/* harmony export */   mw: () => (/* binding */ historyWords),
+/* harmony export */   pP: () => (/* binding */ ownersRich),
+/* harmony export */   po: () => (/* binding */ processName),
+/* harmony export */   q9: () => (/* binding */ partRich),
+/* harmony export */   to: () => (/* binding */ notArmed),
+/* harmony export */   uM: () => (/* binding */ share),
+/* harmony export */   zK: () => (/* binding */ PART_NAMES)
+/* harmony export */ });
+/* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich, unseenRich */
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(977);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
+
+
+
+
+
+const MAX_NAME = 80;
+const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(text, limit));
+const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
+const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .ranges */ .Zz)(ranks);
+function oomTitle(manifest) {
+    const ended = manifest.processes.filter((p) => p.end?.oom);
+    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    if (ranks.length === 1)
+        return `Out of GPU memory on rank ${ranks[0]}`;
+    if (ranks.length > 1) {
+        return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+    }
+    if (ended.length > 1)
+        return `Out of GPU memory in ${ended.length} processes`;
+    const program = ended[0]?.program;
+    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
+}
+const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'not-armed');
+function headline(manifest) {
+    const exit = manifest.step.exit_code;
+    switch (manifest.verdict.name) {
+        case 'oom':
+            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
+        case 'oom-recovered':
+            return {
+                icon: '🟡',
+                tone: 'warn',
+                title: `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
+            };
+        case 'host-oom':
+            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
+        case 'killed':
+            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
+        case 'cancelled':
+            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
+        case 'ok':
+            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
+        default:
+            return {
+                icon: '🔴',
+                tone: 'bad',
+                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
+            };
+    }
+}
+function deviceName(story) {
+    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .deviceOf */ .OV)(story);
+    const index = story.oom.device ?? device?.index;
+    const gpu = index == null ? 'the GPU' : `GPU ${index}`;
+    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
+}
+function whereRich(story, workspace) {
+    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .tellingStack */ .A)(story.oom, workspace);
+    if (!frame)
+        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name(story.process.program)}`;
+    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name((0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .placeOf */ .$t)(frame, workspace))} in ${name(frame.function)}`;
+    if (story.oom.thread === 'backward')
+        return main
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The backward pass at ${place}`;
+    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
+}
+function askedFor(manifest, story, account) {
+    const { oom } = story;
+    const where = whereRich(story, manifest.step.workspace);
+    if (oom.wanted === null)
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
+    if (account.free === null)
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${asked}.`;
+    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
+}
+function whoHeld(account) {
+    const { reserved, allocated, outside, others, othersHeld, limit } = account;
+    const own = reserved === null
+        ? null
+        : reserved === 0
+            ? ['This process held none of it.']
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
+    let rest = null;
+    if (othersHeld > 0) {
+        const top = others.slice(0, 3).map((o) => {
+            const held = others.length > 1 && o.used !== null ? ` ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.used)}` : '';
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${name(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+        });
+        const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
+    }
+    else if (outside !== null && outside > 0) {
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+    }
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([own, fraction, rest]);
+}
+function becauseRich(manifest) {
+    const { verdict, step, host } = manifest;
+    const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
+    switch (verdict.name) {
+        case 'oom':
+            return step.exit_code === 0 ? [because] : null;
+        case 'host-oom': {
+            const memory = host?.memory;
+            const limit = memory?.limit ?? memory?.total ?? null;
+            const used = memory?.peak ?? null;
+            const numbers = limit === null
+                ? null
+                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The limit is ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([
+                [because],
+                numbers,
+                ['No GPU snapshot can be taken of a process that the kernel kills.'],
+            ]);
+        }
+        case 'oom-recovered':
+            return null;
+        case 'ok':
+            return null;
+        case 'cancelled': {
+            const armed = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'armed-still').length;
+            const said = manifest.processes.length === 0
+                ? null
+                : armed === 0
+                    ? ['Recording was disarmed in every process that had it.']
+                    : null;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([[because], said]);
+        }
+        default:
+            return [because];
+    }
+}
+function greenLine(manifest) {
+    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p)));
+    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed').length;
+    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'idle').length;
+    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'foreign').length;
+    const what = [];
+    if (recorded.length > 0) {
+        what.push([
+            disarmed === recorded.length
+                ? `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+        ]);
+    }
+    if (foreign > 0)
+        what.push([
+            `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+        ]);
+    if (idle > 0)
+        what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+    let best = null;
+    for (const process of manifest.processes) {
+        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
+        if (peak !== null && peak > (best?.peak ?? 0))
+            best = { process, peak };
+    }
+    if (best)
+        what.push([
+            `peak ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
+        ]);
+    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
+    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([
+        (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(`${seen}.`)}`,
+        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(what, '; ')}.`,
+        parity,
+    ]);
+}
+const PART_NAMES = {
+    parameter: 'parameter',
+    gradient: 'gradient',
+    optimizer_state: 'optimizer_state',
+    activation: 'activation',
+    input: 'input',
+    unknown: 'unknown',
+    allocated: 'in use by this process',
+    unused: 'reserved, in no block',
+    others: 'other processes',
+    outside: "outside of torch's allocator",
+    free: 'free',
+};
+function partRich(part) {
+    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(PART_NAMES[part.name]);
+    if (part.name === 'activation')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (saved for backward)`;
+    if (part.name === 'outside')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
+    return [label];
+}
+function ownersRich(part, most = 2, from = 0) {
+    if (part.name === 'unknown' && part.reasons.length > 0) {
+        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, MAX_NAME)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
+    }
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+}
+function share(part, whole) {
+    if (whole <= 0)
+        return '';
+    const percent = (100 * part) / whole;
+    return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
+}
+const REASON_WORDS = {
+    oom: 'at an out-of-memory',
+    exception: 'at an uncaught exception',
+    sigterm: 'at SIGTERM',
+    exit: 'at exit',
+};
+function takenWords(manifest, snapshot) {
+    const process = manifest.processes.find((p) => p.host === snapshot.host && p.pid === snapshot.pid);
+    const time = process?.ooms.find((oom) => oom.snapshot === snapshot.file)?.time ?? null;
+    const words = REASON_WORDS[snapshot.reason];
+    return time === null ? words : `${words}, ${Math.max(0, time - manifest.step.started).toFixed(1)} s in`;
+}
+function historyWords(snapshot) {
+    switch (snapshot.history) {
+        case 'armed':
+            return snapshot.max_entries === null
+                ? 'armed'
+                : `armed, newest ${snapshot.max_entries.toLocaleString('en-US')} events`;
+        case 'interrupted':
+            return 'interrupted by the program: live blocks, no trace of what came before';
+        case 'foreign':
+            return "the program's own recording";
+        case 'none':
+            return 'none: live blocks without stacks, not a full snapshot';
+        default:
+            return 'unknown: its process left no receipt of it';
+    }
+}
+const LARGE_SNAPSHOT = 300 * 2 ** 20;
+const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
+function endingWords(manifest, process) {
+    const ending = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .endingOf */ .z6)(manifest, process);
+    const exception = process.end?.exception;
+    switch (ending) {
+        case 'oom':
+            return `${lastName(exception ?? 'OutOfMemoryError')}, not caught`;
+        case 'exception':
+            return exception == null ? 'exception' : lastName(exception);
+        case 'sigterm':
+            return 'SIGTERM';
+        case 'exit':
+            return 'exit';
+        case 'running':
+            return 'still running';
+        default:
+            return 'without exit handlers (killed, or os._exit)';
+    }
+}
+function disarmWords(manifest, process) {
+    switch ((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(process)) {
+        case 'disarmed':
+            return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
+        case 'unproven':
+            return 'not proven: still on after it';
+        case 'idle':
+            return 'never armed: no GPU used';
+        case 'foreign':
+            return "the program's own recording, left alone";
+        case 'not-armed':
+            return 'never armed';
+        default:
+            return (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .endingOf */ .z6)(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
+    }
+}
+function unseenRich(manifest) {
+    const unseen = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unseenOoms */ .x1)(manifest);
+    const first = unseen[0];
+    if (!first)
+        return null;
+    const why = first.faults[0] ?? null;
+    const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
+    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
+    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(why, 300)})`;
+    return counted > 0
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
+}
+function verdictParagraphs(manifest) {
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest);
+    const paragraphs = [];
+    if (story) {
+        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
+        const asked = askedFor(manifest, story, account);
+        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The newest, on ${processName(story.process)}:`;
+        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
+    }
+    const unseen = unseenRich(manifest);
+    if (unseen)
+        paragraphs.push(unseen);
+    const because = becauseRich(manifest);
+    if (because) {
+        if (manifest.verdict.name === 'oom')
+            paragraphs.push(because);
+        else
+            paragraphs.unshift(because);
+    }
+    return paragraphs;
+}
+function notSeenSentences(manifest) {
+    const lines = [];
+    const told = manifest.unarmed.length > 0 || manifest.script_hints.length > 0;
+    for (const gate of manifest.gates) {
+        if (gate.gate === 'if-no-torch' && !told)
+            lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(gate.message, 500)]);
+    }
+    const alike = new Map();
+    for (const { program, advice, pid } of manifest.unarmed) {
+        const key = JSON.stringify([program, advice]);
+        alike.set(key, [...(alike.get(key) ?? []), pid]);
+    }
+    for (const [key, pids] of alike) {
+        const [program, advice] = JSON.parse(key);
+        const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(advice, 300)}`);
+    }
+    for (const line of manifest.not_seen)
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(line, 500)]);
+    if (manifest.not_seen.length === 0) {
+        for (const process of notArmed(manifest)) {
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${processName(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+        }
+    }
+    if (lines.length > 0 || manifest.processes.length === 0) {
+        for (const hint of manifest.script_hints) {
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Line ${hint.line} of the step uses ${name(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(hint.advice, 300)}`);
+        }
+    }
+    return lines;
+}
+
+
+/***/ }),
+
+/***/ 234:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   A: () => (/* binding */ tellingStack),
+/* harmony export */   CI: () => (/* binding */ partsOf),
+/* harmony export */   OV: () => (/* binding */ deviceOf),
+/* harmony export */   RB: () => (/* binding */ censusOf),
+/* harmony export */   WT: () => (/* binding */ disarmOf),
+/* harmony export */   XC: () => (/* binding */ peakOf),
+/* harmony export */   XP: () => (/* binding */ accountOf),
+/* harmony export */   Yq: () => (/* binding */ fatalStories),
+/* harmony export */   Zz: () => (/* binding */ ranges),
+/* harmony export */   dE: () => (/* binding */ mainStory),
+/* harmony export */   x1: () => (/* binding */ unseenOoms),
+/* harmony export */   z6: () => (/* binding */ endingOf)
+/* harmony export */ });
+/* unused harmony export othersOn */
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(916);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(385);
+
+
+const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
+function fatalStories(manifest) {
+    return manifest.processes
+        .flatMap((process) => {
+        const oom = process.ooms.at(-1);
+        return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
+    })
+        .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
+}
+function mainStory(manifest) {
+    const fatal = fatalStories(manifest)[0];
+    if (fatal)
+        return fatal;
+    let newest = null;
+    for (const process of manifest.processes) {
+        for (const oom of process.ooms) {
+            if (newest === null || (oom.time ?? 0) > (newest.oom.time ?? 0))
+                newest = { process, oom, fatal: false };
+        }
+    }
+    return newest;
+}
+const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
+const deviceOf = ({ process, oom }) => process.devices.find((d) => d.index === oom.device) ?? null;
+function othersOn(manifest, device) {
+    const own = new Set(manifest.processes.map((p) => p.pid));
+    const { before = null, after = null } = manifest.gpu ?? {};
+    const found = new Map();
+    const add = (look, early) => {
+        if (look?.state !== 'seen')
+            return;
+        for (const { pid, name, used, device: index } of look.processes) {
+            if (own.has(pid) && look.pidsKnown)
+                continue;
+            if (!early && !(look.pidsKnown || found.has(pid)))
+                continue;
+            if (!sameDevice(look, index, device))
+                continue;
+            const known = found.get(pid);
+            found.set(pid, known ?? { pid, name, used, before: early });
+        }
+    };
+    add(before, true);
+    add(after, false);
+    return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+}
+function sameDevice(look, index, device) {
+    if (look.state !== 'seen')
+        return false;
+    if (device === null || look.devices.length === 1)
+        return true;
+    if (index === null || index !== device.index)
+        return false;
+    const total = look.devices.find((d) => d.index === index)?.total ?? null;
+    return total === null || device.total === null || Math.abs(total - device.total) <= 0.05 * total;
+}
+function accountOf(manifest, story) {
+    const { oom } = story;
+    const device = deviceOf(story);
+    const total = oom.device_total ?? device?.total ?? null;
+    const free = oom.device_free ?? oom.free;
+    const { reserved, allocated } = oom;
+    const limit = oom.limit ?? device?.limit ?? null;
+    const others = othersOn(manifest, device);
+    return {
+        total,
+        free,
+        reserved,
+        allocated,
+        unused: reserved === null || allocated === null ? null : Math.max(0, reserved - allocated),
+        outside: total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved),
+        limit: limit !== null && total !== null && limit < total ? limit : null,
+        others,
+        othersHeld: others.reduce((sum, o) => sum + (o.used ?? 0), 0),
+    };
+}
+const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
+function partsOf(account, census) {
+    const parts = [];
+    const plain = (name, bytes) => {
+        if (bytes !== null && bytes > 0)
+            parts.push({ name, bytes, count: null, owners: [], reasons: [] });
+    };
+    if (census) {
+        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_0__/* .CATEGORY_NAMES */ .ku) {
+            const category = census.categories[name];
+            if (!category || category.bytes === 0)
+                continue;
+            const { bytes, count, owners, reasons } = category;
+            parts.push({ name, bytes, count, owners, reasons });
+        }
+        plain('unused', census.reserved_unused);
+    }
+    else {
+        plain('allocated', account.allocated);
+        plain('unused', account.unused);
+    }
+    const others = Math.min(account.othersHeld, account.outside ?? 0);
+    plain('others', others);
+    plain('outside', account.outside === null ? null : account.outside - others);
+    plain('free', account.free);
+    return parts;
+}
+function tellingStack(oom, workspace) {
+    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_1__/* .userFrame */ .zO)(oom.stack, workspace);
+    if (own || !oom.main_stack)
+        return { frame: own, stack: oom.stack, main: false };
+    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_1__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+}
+function endingOf(manifest, process) {
+    if (process.end?.oom)
+        return 'oom';
+    if (process.end)
+        return process.end.kind;
+    return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
+}
+function disarmOf({ recorder }) {
+    switch (recorder.state) {
+        case 'idle':
+            return 'idle';
+        case 'foreign':
+            return 'foreign';
+        case 'armed':
+            return 'armed-still';
+        case 'disarmed':
+            return recorder.disarm_proven === false ? 'unproven' : 'disarmed';
+        default:
+            return 'not-armed';
+    }
+}
+function peakOf(process) {
+    let best = null;
+    for (const device of process.devices) {
+        if ((device.peak_allocated ?? -1) > (best?.peak_allocated ?? -1))
+            best = device;
+    }
+    return best;
+}
+function ranges(numbers) {
+    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+    const runs = [];
+    for (const n of sorted) {
+        const last = runs.at(-1);
+        if (last && n === last[1] + 1)
+            last[1] = n;
+        else
+            runs.push([n, n]);
+    }
+    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
+    return runs.map(one).join(', ');
+}
+
+
+/***/ }),
+
+/***/ 977:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BP: () => (/* binding */ logLine),
+/* harmony export */   U9: () => (/* binding */ count),
+/* harmony export */   g$: () => (/* binding */ printable)
+/* harmony export */ });
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+function printable(text, limit = 300) {
+    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
+    return cut
+        .toWellFormed()
+        .replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+        .replaceAll('##[', '# #[');
+}
+const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
+const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+
+/***/ }),
+
+/***/ 934:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BuJ: () => (/* binding */ getDotPath),
+/* harmony export */   E2x: () => (/* binding */ finite),
+/* harmony export */   FsL: () => (/* binding */ pipe),
+/* harmony export */   Ikc: () => (/* binding */ object),
+/* harmony export */   KCZ: () => (/* binding */ union),
+/* harmony export */   KIO: () => (/* binding */ picklist),
+/* harmony export */   L5J: () => (/* binding */ unknown),
+/* harmony export */   Ru6: () => (/* binding */ maxLength),
+/* harmony export */   Wwf: () => (/* binding */ minValue),
+/* harmony export */   Y2b: () => (/* binding */ safeInteger),
+/* harmony export */   YOg: () => (/* binding */ array),
+/* harmony export */   YjP: () => (/* binding */ string),
+/* harmony export */   aig: () => (/* binding */ number),
+/* harmony export */   cGV: () => (/* binding */ maxValue),
+/* harmony export */   euz: () => (/* binding */ literal),
+/* harmony export */   g1P: () => (/* binding */ record),
+/* harmony export */   lqM: () => (/* binding */ optional),
+/* harmony export */   mee: () => (/* binding */ nullable),
+/* harmony export */   pdi: () => (/* binding */ transform),
+/* harmony export */   xLC: () => (/* binding */ safeParse),
+/* harmony export */   yGV: () => (/* binding */ regex),
+/* harmony export */   z6Y: () => (/* binding */ check),
+/* harmony export */   zMY: () => (/* binding */ boolean)
+/* harmony export */ });
+/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, description, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, integer, intersect, intersectAsync, ip, ipv4, ipv6, is, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazy, lazyAsync, length, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonEmpty, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheck, rawCheckAsync, rawTransform, rawTransformAsync, readonly, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObject, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, title, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toLowerCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trim, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
 const DEFAULT_CONFIG = {
@@ -3648,11 +7116,11 @@ function ksuid(message$1) {
 //#endregion
 //#region src/actions/length/length.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_length(requirement, message$1) {
+function length(requirement, message$1) {
 	return {
 		kind: "validation",
 		type: "length",
-		reference: dist_length,
+		reference: length,
 		async: false,
 		expects: `${requirement}`,
 		requirement,
@@ -5228,11 +8696,11 @@ function toSnakeCase() {
 //#endregion
 //#region src/actions/toString/toString.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_toString(message$1) {
+function toString(message$1) {
 	return {
 		kind: "transformation",
 		type: "to_string",
-		reference: dist_toString,
+		reference: toString,
 		async: false,
 		message: message$1,
 		"~run"(dataset, config$1) {
@@ -6218,11 +9686,11 @@ function blob(message$1) {
 //#endregion
 //#region src/schemas/boolean/boolean.ts
 /* @__NO_SIDE_EFFECTS__ */
-function dist_boolean(message$1) {
+function boolean(message$1) {
 	return _standardSchema({
 		kind: "schema",
 		type: "boolean",
-		reference: dist_boolean,
+		reference: boolean,
 		expects: "boolean",
 		async: false,
 		message: message$1,
@@ -8927,7 +12395,7 @@ function keyof(schema, message$1) {
 * @returns The configured schema.
 */
 /* @__NO_SIDE_EFFECTS__ */
-function dist_message(schema, message_) {
+function message(schema, message_) {
 	return _standardSchema({
 		...schema,
 		"~run"(dataset, config$1) {
@@ -9231,3636 +12699,6 @@ function unwrap(schema) {
 
 //#endregion
 
-;// CONCATENATED MODULE: ./build/parity/check.js
-
-
-
-
-
-const line = pipe(string(), transform((text) => printable(text, 500)));
-const lines = pipe(array(line), transform((all) => all.slice(0, 50)));
-const check_amount = pipe(number(), finite(), minValue(0));
-const ResultSchema = object({
-    schema: literal('oom-autopsy.parity.v1'),
-    verdict: picklist(['match', 'drift', 'unverifiable']),
-    reason: optional(nullable(line), null),
-    view: object({ status: line, differences: optional(lines, []) }),
-    oracle: object({
-        status: picklist(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
-        reason: optional(nullable(line), null),
-        differences: optional(lines, []),
-    }),
-    migration: object({
-        status: line,
-        rows: pipe(array(object({ from: line, to: line, count: check_amount, bytes: check_amount })), transform((all) => all.slice(0, 100))),
-        lines: optional(lines, []),
-        differences: optional(lines, []),
-    }),
-    environment: optional(record(string(), unknown()), {}),
-    fixture: optional(record(string(), unknown()), {}),
-    trigger: optional(object({ status: line, new: optional(lines, []) })),
-    seconds: optional(nullable(check_amount), null),
-});
-const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
-function parseParityOutput(text) {
-    const last = text.trimEnd().split('\n').at(-1) ?? '';
-    let value;
-    try {
-        value = JSON.parse(last);
-    }
-    catch {
-        return `the check printed no JSON (${last === '' ? 'nothing at all' : printable(last, 120)})`;
-    }
-    const parsed = safeParse(ResultSchema, value);
-    return parsed.success
-        ? parsed.output
-        : `the check's result has a wrong value at ${getDotPath(parsed.issues[0]) ?? 'its top'}`;
-}
-function obstacle(request) {
-    if (request.python === null)
-        return 'no process of the step used torch, so there is nothing to compare';
-    if ((0,external_node_path_namespaceObject.isAbsolute)(request.python) && !(0,external_node_fs_namespaceObject.existsSync)(request.python)) {
-        return `the interpreter ${printable(request.python)} is gone; name one with the input \`python\``;
-    }
-    if (request.fixture !== null && !(0,external_node_fs_namespaceObject.existsSync)(request.fixture)) {
-        return `there is no fixture at ${printable(request.fixture)}; check the input \`fixture\``;
-    }
-    return null;
-}
-async function checkParity(request) {
-    const problem = obstacle(request);
-    if (problem !== null || request.python === null) {
-        return { state: 'unverifiable', reason: problem ?? '', result: null };
-    }
-    const args = ['-m', 'oom_autopsy_parity', 'check', '--json'];
-    if (request.fixture !== null)
-        args.push('--fixture', request.fixture);
-    const env = {
-        ...request.env,
-        PYTHONPATH: request.parityDir,
-        PYTHONDONTWRITEBYTECODE: '1',
-    };
-    const ended = await capture(request.python, args, env, request.timeoutMs, request.signal);
-    if (ended.kind !== 'ended')
-        return { state: 'unverifiable', reason: ended.reason, result: null };
-    if (ended.code !== 0) {
-        const last = ended.stderr.trimEnd().split('\n').at(-1) ?? '';
-        return {
-            state: 'unverifiable',
-            reason: `the check ended with exit code ${ended.code}: ${printable(last, 300)}`,
-            result: null,
-        };
-    }
-    const result = parseParityOutput(ended.stdout);
-    if (typeof result === 'string')
-        return { state: 'unverifiable', reason: result, result: null };
-    return result.verdict === 'unverifiable'
-        ? { state: 'unverifiable', reason: result.reason ?? `oracle: ${result.oracle.status}`, result }
-        : { state: result.verdict, reason: result.reason, result };
-}
-function capture(file, args, env, timeoutMs, signal) {
-    return new Promise((resolve) => {
-        const child = (0,external_node_child_process_namespaceObject.spawn)(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-        const output = { stdout: '', stderr: '' };
-        for (const name of ['stdout', 'stderr']) {
-            child[name].setEncoding('utf8').on('data', (text) => {
-                if (output[name].length < MAX_OUTPUT_BYTES)
-                    output[name] += text;
-            });
-        }
-        const kill = () => {
-            try {
-                if (child.pid)
-                    process.kill(-child.pid, 'SIGKILL');
-            }
-            catch {
-            }
-        };
-        const timer = setTimeout(() => {
-            kill();
-            resolve({
-                kind: 'failed',
-                reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
-            });
-        }, timeoutMs);
-        const onAbort = () => {
-            clearTimeout(timer);
-            kill();
-            resolve({ kind: 'failed', reason: 'the job was cancelled, so the check was ended' });
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
-        child.on('error', (error) => {
-            clearTimeout(timer);
-            resolve({
-                kind: 'failed',
-                reason: `the interpreter could not be started (${printable(error.message, 200)})`,
-            });
-        });
-        child.on('close', (code, endedBy) => {
-            clearTimeout(timer);
-            signal?.removeEventListener('abort', onAbort);
-            kill();
-            if (endedBy !== null)
-                resolve({ kind: 'failed', reason: `the check was ended by ${endedBy}` });
-            else
-                resolve({ kind: 'ended', code: code ?? 1, ...output });
-        });
-    });
-}
-const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,external_node_path_namespaceObject.isAbsolute)(fixture) ? fixture : (0,external_node_path_namespaceObject.join)(workspace, fixture);
-
-;// CONCATENATED MODULE: ./build/step/shell.js
-
-const SHELLS = {
-    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
-    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
-    python: { command: 'python', args: ['{0}'], extension: '.py' },
-    pwsh: {
-        command: 'pwsh',
-        args: ['-command', ". '{0}'"],
-        extension: '.ps1',
-        body: (script) => [
-            "$ErrorActionPreference = 'stop'",
-            script,
-            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
-        ].join('\n'),
-    },
-};
-const BUILT_IN_SHELLS = Object.keys(SHELLS);
-function splitWords(template) {
-    const words = [];
-    let word = null;
-    let quote = null;
-    for (let i = 0; i < template.length; i++) {
-        const char = template[i];
-        if (quote !== null) {
-            if (char === quote)
-                quote = null;
-            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
-                word += template[++i];
-            }
-            else
-                word += char;
-        }
-        else if (char === '"' || char === "'") {
-            quote = char;
-            word ??= '';
-        }
-        else if (/\s/.test(char)) {
-            if (word !== null)
-                words.push(word);
-            word = null;
-        }
-        else
-            word = (word ?? '') + char;
-    }
-    if (quote !== null)
-        return null;
-    if (word !== null)
-        words.push(word);
-    return words;
-}
-function templateProblem(shell) {
-    if (Object.hasOwn(SHELLS, shell.trim()))
-        return null;
-    if (!shell.includes('{0}'))
-        return 'it names no built-in shell and holds no `{0}`';
-    const words = splitWords(shell);
-    if (words === null)
-        return 'a quote in it is not closed';
-    if (/[\0\r\n]/.test(shell))
-        return 'it holds a line break';
-    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
-}
-function shellCommand(shell, scriptPath) {
-    const known = SHELLS[shell.trim()];
-    if (known && Object.hasOwn(SHELLS, shell.trim())) {
-        const path = scriptPath(known.extension);
-        return {
-            file: known.command,
-            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
-            scriptExtension: known.extension,
-        };
-    }
-    const [file = '', ...args] = splitWords(shell) ?? [];
-    const path = scriptPath('');
-    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
-}
-function scriptBody(run, shell) {
-    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
-    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
-    return lines.endsWith('\n') ? lines : `${lines}\n`;
-}
-function writeScript(path, body) {
-    (0,external_node_fs_namespaceObject.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
-}
-
-;// CONCATENATED MODULE: ./build/plan.js
-
-
-const DUMP_DEADLINE_S = { python: 120, all: 600 };
-function makePlan(inputs, env, where) {
-    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
-    const inWorkspace = (path) => ((0,external_node_path_namespaceObject.isAbsolute)(path) ? path : (0,external_node_path_namespaceObject.join)(where.workspace, path));
-    const stepDir = (0,external_node_path_namespaceObject.join)(where.temp, `oom-autopsy-${where.id}`);
-    const scriptBase = (0,external_node_path_namespaceObject.join)(stepDir, 'run');
-    const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
-    const named = (value) => (value ? value : null);
-    return {
-        id: where.id,
-        stepDir,
-        shimDir: (0,external_node_path_namespaceObject.join)(stepDir, 'path'),
-        evidenceDir: evidenceDir === '' ? (0,external_node_path_namespaceObject.join)(stepDir, 'evidence') : (0,external_node_path_namespaceObject.normalize)(inWorkspace(evidenceDir)),
-        evidenceKept: evidenceDir !== '',
-        outputDir: (0,external_node_path_namespaceObject.join)(stepDir, 'out'),
-        script: `${scriptBase}${command.scriptExtension}`,
-        command,
-        cwd: workingDirectory === '' ? where.workspace : inWorkspace(workingDirectory),
-        workspace: where.workspace,
-        startedAt: where.now,
-        options,
-        job: {
-            repository: named(env.GITHUB_REPOSITORY),
-            job: named(env.GITHUB_JOB),
-            runId: named(env.GITHUB_RUN_ID),
-            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
-            sha: named(env.GITHUB_SHA),
-            serverUrl: named(env.GITHUB_SERVER_URL),
-            runnerName: named(env.RUNNER_NAME),
-        },
-    };
-}
-function shimConfig(plan) {
-    const { options } = plan;
-    return {
-        schema: 'oom-autopsy.config.v1',
-        step: plan.id,
-        evidence: plan.evidenceDir,
-        snapshot: options.snapshot,
-        max_entries: options.maxEntries,
-        stacks: options.stacks,
-        max_snapshots: options.maxSnapshots,
-        cycles: options.cycles,
-        cycles_watch: options.cyclesWatch,
-        categories: options.categories,
-        timeline_steps: options.timelineSteps,
-        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
-    };
-}
-const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
-const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
-const ACTION_ONLY = [
-    'ACTIONS_RUNTIME_TOKEN',
-    'ACTIONS_RUNTIME_URL',
-    'ACTIONS_RESULTS_URL',
-    'ACTIONS_CACHE_URL',
-    'ACTIONS_CACHE_SERVICE_V2',
-];
-function stepEnvironment(plan, env, options) {
-    const result = { ...env };
-    for (const name of [...options.inputVariables, ...ACTION_ONLY])
-        delete result[name];
-    for (const name of Object.keys(result))
-        if (name.startsWith('STATE_'))
-            delete result[name];
-    if (result.GITHUB_STATE !== undefined)
-        result.GITHUB_STATE = options.scratchState;
-    if (options.shim)
-        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
-    result[STEP_VARIABLE] = plan.id;
-    return result;
-}
-const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_namespaceObject.delimiter}${existing}` : dir;
-
-;// CONCATENATED MODULE: ./build/publish/reasons.js
-
-const UNREACHABLE = /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|EPIPE|ECONNABORTED)\b/;
-const oneLine = (text, limit = 300) => cleanText((text.trim().split(/[\r\n]/)[0] ?? '').replace(/(https?:\/\/[^\s"'?]+)\?[^\s"']*/g, '$1?…'), limit);
-function statusOf(failure) {
-    const match = /\(([45][0-9]{2})\)/.exec(failure.message);
-    return failure.status ?? (match ? Number(match[1]) : null);
-}
-const reasons_isConflict = (failure) => statusOf(failure) === 409 && failure.message.includes('CreateArtifact');
-function reasons_explain(failure, name) {
-    const status = statusOf(failure);
-    const network = failure.code && UNREACHABLE.test(failure.code) ? failure.code : UNREACHABLE.exec(failure.message)?.[1];
-    const said = oneLine(failure.message);
-    if (failure.name === 'GHESNotSupportedError' || /not currently supported on GHES/.test(failure.message)) {
-        return 'GitHub Enterprise Server: the artifact client refuses to upload there (GHESNotSupportedError)';
-    }
-    if (failure.name === 'UsageError' ||
-        /storage quota has been hit|insufficient usage/.test(failure.message)) {
-        return 'the artifact storage quota is used up; GitHub counts it anew every 6 to 12 hours';
-    }
-    if (reasons_isConflict(failure))
-        return `an artifact named ${oneLine(name, 200)} exists already in this run (409)`;
-    if (status !== null && !said.includes(String(status)) && status !== 401 && status !== 403) {
-        return `the artifact service answered ${status}: ${said}`;
-    }
-    if (status === 401 || status === 403)
-        return `the artifact service refused it: ${said}`;
-    if (network)
-        return `the artifact service cannot be reached (${network})`;
-    return said === '' ? `the artifact client failed (${oneLine(failure.name, 60)})` : said;
-}
-
-;// CONCATENATED MODULE: ./build/publish/client.js
-
-
-
-const CONCURRENCY = '3';
-const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
-const FOLDER_FD = 4;
-const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
-function workerEnvironment(env) {
-    const result = { ...env };
-    if (!result.ACTIONS_ARTIFACT_UPLOAD_CONCURRENCY)
-        result.ACTIONS_ARTIFACT_UPLOAD_CONCURRENCY = CONCURRENCY;
-    const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].some((name) => env[name] || env[name.toLowerCase()]);
-    if (proxied) {
-        const given = [env.NO_PROXY, env.no_proxy].flatMap((list) => (list ? list.split(',') : []));
-        const list = [...new Set([...given.map((entry) => entry.trim()), ...LOOPBACK])].filter((entry) => entry !== '');
-        result.NO_PROXY = list.join(',');
-        result.no_proxy = result.NO_PROXY;
-    }
-    return result;
-}
-const stopped = (message) => ({
-    ok: false,
-    name: 'Stopped',
-    message,
-    code: null,
-    status: null,
-});
-function eachLine(stream, use) {
-    let rest = '';
-    stream?.setEncoding('utf8');
-    stream?.on('data', (text) => {
-        const lines = (rest + text).split('\n');
-        rest = (lines.pop() ?? '').slice(0, 4096);
-        for (const line of lines)
-            use(line.slice(0, 4096));
-    });
-    stream?.on('error', () => undefined);
-}
-function upload(request, ports, deadlineMs) {
-    return new Promise((resolve) => {
-        let trouble = '';
-        let child;
-        let timer;
-        const finish = (result) => {
-            clearTimeout(timer);
-            ports.signal?.removeEventListener('abort', onAbort);
-            child?.kill('SIGKILL');
-            child?.unref();
-            child?.channel?.unref();
-            child?.stdout?.destroy();
-            child?.stderr?.destroy();
-            resolve(result);
-        };
-        const onAbort = () => finish(stopped('cancelled'));
-        if (ports.signal?.aborted)
-            return onAbort();
-        ports.signal?.addEventListener('abort', onAbort, { once: true });
-        timer = setTimeout(() => {
-            const last = trouble === '' ? '' : `; last trouble: ${trouble}`;
-            finish(stopped(`no end after ${Math.round(deadlineMs / 1000)} s: stopped${last}`));
-        }, deadlineMs);
-        try {
-            child = (0,external_node_child_process_namespaceObject.spawn)(process.execPath, [...NODE_FLAGS, ports.worker], {
-                env: workerEnvironment(ports.env),
-                stdio: ['ignore', 'pipe', 'pipe', 'ipc', request.folder.fd],
-            });
-        }
-        catch (error) {
-            return finish(stopped(`the uploading process did not start: ${oneLine(String(error))}`));
-        }
-        child.on('error', (error) => finish(stopped(`the uploading process did not start: ${oneLine(error.message)}`)));
-        child.on('message', (answer) => finish(answer));
-        child.on('exit', (code, signal) => finish(stopped(`the uploading process ended (${signal ?? code})${trouble === '' ? '' : `: ${trouble}`}`)));
-        eachLine(child.stdout, (line) => {
-            const progress = /^Uploaded bytes ([0-9]+)$/.exec(line);
-            if (progress)
-                ports.onProgress?.(Number(progress[1]));
-            else if (line.startsWith('::add-mask::'))
-                ports.onMask?.(line);
-            else if (/^Attempt [0-9]+ of [0-9]+ failed/.test(line))
-                trouble = oneLine(line.replace(/ Retrying.*/, ''));
-        });
-        eachLine(child.stderr, (line) => {
-            if (line.trim() !== '')
-                trouble = oneLine(line);
-        });
-        const { folder: _folder, plainPath, ...job } = request;
-        const root = (0,external_node_fs_namespaceObject.existsSync)('/proc/self/fd') ? `/proc/self/fd/${FOLDER_FD}` : plainPath;
-        child.send({ ...job, root }, (error) => {
-            if (error)
-                finish(stopped(`the uploading process did not answer: ${oneLine(error.message)}`));
-        });
-    });
-}
-
-;// CONCATENATED MODULE: ./build/publish/names.js
-const MAX_NAME = 200;
-const FORBIDDEN = /["<>|*?:\\/\u0000-\u001f\u007f]/;
-function artifactNameProblem(name) {
-    if (name.trim() === '')
-        return 'is empty';
-    if (FORBIDDEN.test(name))
-        return 'holds one of " : < > | * ? \\ / or a control character';
-    if (name.length > MAX_NAME)
-        return `is longer than ${MAX_NAME} characters`;
-    return null;
-}
-function names_cleanArtifactName(name) {
-    const clean = name
-        .toWellFormed()
-        .replace(new RegExp(FORBIDDEN, 'g'), '-')
-        .trim()
-        .slice(0, MAX_NAME)
-        .toWellFormed();
-    return clean === '' ? 'oom-autopsy' : clean;
-}
-function names_otherName(name, suffix) {
-    const ending = `-${suffix.slice(0, 8)}`;
-    return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
-}
-
-;// CONCATENATED MODULE: ./build/publish/select.js
-
-const SMALL_FILES_BYTES = 256 * 2 ** 20;
-function failure(receipt) {
-    const first = Math.min(...(receipt?.ooms ?? []).map((o) => o.time ?? Number.MAX_VALUE), Number.MAX_VALUE);
-    return [receipt?.end?.oom === true ? (receipt.end.time ?? first) : Number.POSITIVE_INFINITY, first];
-}
-const compare = (a, b) => {
-    for (const [i, left] of a.entries()) {
-        const right = b[i] ?? 0;
-        if (left !== right)
-            return left < right ? -1 : 1;
-    }
-    return 0;
-};
-function bestFirst(snapshots) {
-    const reason = (s) => SNAPSHOT_REASONS.indexOf(s.reason);
-    const sorted = [...snapshots].sort((a, b) => reason(a) - reason(b) || b.seq - a.seq);
-    const sameReason = sorted.filter((s) => s.reason === sorted[0]?.reason);
-    const first = sameReason.at(-1);
-    if (!first || sameReason.length < 3)
-        return sorted;
-    return [sorted[0] ?? first, first, ...sorted.slice(1).filter((s) => s !== first)];
-}
-function byValue(evidence) {
-    const receipts = new Map(evidence.receipts.map((r) => [ownerKey(r), r]));
-    const groups = new Map();
-    for (const snapshot of evidence.snapshots) {
-        const key = ownerKey(snapshot);
-        groups.set(key, [...(groups.get(key) ?? []), snapshot]);
-    }
-    const ranked = [...groups].map(([key, snapshots]) => ({
-        key,
-        order: [...failure(receipts.get(key)), snapshots[0]?.rank ?? Number.MAX_VALUE],
-        snapshots: bestFirst(snapshots),
-    }));
-    ranked.sort((a, b) => compare(a.order, b.order) || (a.key < b.key ? -1 : 1));
-    const rounds = Math.max(0, ...ranked.map(({ snapshots }) => snapshots.length));
-    return Array.from({ length: rounds }, (_, round) => ranked.flatMap(({ snapshots }) => snapshots[round] ?? [])).flat();
-}
-function selectFiles(evidence, maxUploadBytes) {
-    const files = [];
-    const leftOut = [];
-    const take = (candidates, budget, reason) => {
-        let left = budget;
-        for (const { file, bytes, digest, seal } of candidates) {
-            if (bytes <= left) {
-                left -= bytes;
-                files.push({ file, bytes, digest, seal });
-            }
-            else
-                leftOut.push({ file, bytes, digest, reason });
-        }
-    };
-    const failures = new Map(evidence.receipts.map((r) => [r, failure(r)]));
-    const receipts = [...evidence.receipts].sort((a, b) => compare(failures.get(a) ?? [], failures.get(b) ?? []));
-    take([...receipts, ...evidence.pages], SMALL_FILES_BYTES, 'more receipts and pages than an artifact takes here');
-    take(byValue(evidence), maxUploadBytes, 'over max-upload-size');
-    return { files, leftOut };
-}
-
-;// CONCATENATED MODULE: ./build/publish/stage.js
-
-
-
-
-
-
-class stage_Staging {
-    evidence;
-    name;
-    handle;
-    path;
-    link;
-    files = [];
-    leftOut = [];
-    copies = new Set();
-    constructor(evidence, name, handle, path, link) {
-        this.evidence = evidence;
-        this.name = name;
-        this.handle = handle;
-        this.path = path;
-        this.link = link;
-    }
-    static async open(dir, linkFile = promises_namespaceObject.link) {
-        const evidence = await openFolder(dir);
-        try {
-            const name = stagingName();
-            const path = (0,external_node_path_namespaceObject.join)(evidence.path, name);
-            await (0,promises_namespaceObject.mkdir)(path, { mode: 0o700 });
-            const handle = await (0,promises_namespaceObject.open)(path, external_node_fs_namespaceObject.constants.O_RDONLY | external_node_fs_namespaceObject.constants.O_DIRECTORY | external_node_fs_namespaceObject.constants.O_NOFOLLOW);
-            const proc = `/proc/self/fd/${handle.fd}`;
-            return new stage_Staging(evidence, name, handle, (0,external_node_fs_namespaceObject.existsSync)(proc) ? proc : (0,external_node_path_namespaceObject.join)(dir, name), linkFile);
-        }
-        catch (error) {
-            await evidence.close();
-            throw error;
-        }
-    }
-    get plainPath() {
-        return this.path;
-    }
-    async add(ref, until) {
-        const reason = await this.tryAdd(ref, until).catch((error) => `cannot be staged (${safe_fs_errorCode(error)})`);
-        if (reason !== null)
-            this.leftOut.push({ file: ref.file, bytes: ref.bytes, digest: ref.digest, reason });
-    }
-    async tryAdd(ref, until) {
-        const changed = 'changed after it was digested';
-        const opened = await openRegular(this.evidence.path, ref.file);
-        if (!opened.ok)
-            return `${changed}: now ${opened.reason}`;
-        try {
-            if (!sameSeal(opened.seal, ref.seal))
-                return changed;
-            const path = (0,external_node_path_namespaceObject.join)(this.path, ref.file);
-            const linked = await this.link((0,external_node_path_namespaceObject.join)(this.evidence.path, ref.file), path).then(() => true, () => false);
-            if (!linked && !(await this.copy(opened.handle, ref, path, until)))
-                return changed;
-            const staged = sealOf(await (0,promises_namespaceObject.lstat)(path, { bigint: true }));
-            if (linked && !sameContent(staged, opened.seal))
-                return changed;
-            this.files.push({ ...ref, staged });
-            return null;
-        }
-        finally {
-            await opened.handle.close();
-        }
-    }
-    async copy(from, ref, path, until) {
-        const to = await (0,promises_namespaceObject.open)(path, 'wx', 0o600);
-        this.copies.add(ref.file);
-        try {
-            const result = await digestHandle(from, {
-                maxBytes: ref.bytes,
-                until,
-                onChunk: async (chunk) => {
-                    for (let done = 0; done < chunk.length;)
-                        done += (await to.write(chunk, done)).bytesWritten;
-                },
-            });
-            return result.ok && result.digest === ref.digest;
-        }
-        finally {
-            await to.close();
-        }
-    }
-    async write(name, text) {
-        if (!DOCUMENTS.has(name))
-            this.copies.add(name);
-        await (0,promises_namespaceObject.writeFile)((0,external_node_path_namespaceObject.join)(this.path, name), text, { flag: 'wx', mode: 0o600 });
-    }
-    async discard(names) {
-        for (const name of names)
-            await (0,promises_namespaceObject.unlink)((0,external_node_path_namespaceObject.join)(this.path, name));
-    }
-    async changed() {
-        const names = [];
-        for (const { file, staged } of this.files) {
-            const now = await (0,promises_namespaceObject.lstat)((0,external_node_path_namespaceObject.join)(this.path, file), { bigint: true }).catch(() => null);
-            if (now === null || !sameSeal(sealOf(now), staged))
-                names.push(file);
-        }
-        return names;
-    }
-    async close() {
-        await this.handle.close().catch(() => undefined);
-        const gone = await removeStaging(this.evidence.path, this.name, this.copies);
-        await this.evidence.close().catch(() => undefined);
-        return gone;
-    }
-}
-
-;// CONCATENATED MODULE: ./build/publish/publish.js
-
-
-
-
-
-
-
-
-
-const PROGRESS_MS = 10_000;
-const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
-function keptFiles(evidence) {
-    const all = [...evidence.snapshots, ...evidence.receipts, ...evidence.pages];
-    return all.map(({ file, bytes, digest }) => ({ path: (0,external_node_path_namespaceObject.join)(evidence.dir, file), digest, bytes }));
-}
-function artifactUrl(env, id) {
-    const { GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
-    const server = (env.GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '');
-    return repository && run ? `${server}/${repository}/actions/runs/${run}/artifacts/${id}` : null;
-}
-function noService(env) {
-    const missing = ['ACTIONS_RESULTS_URL', 'ACTIONS_RUNTIME_TOKEN'].filter((name) => !env[name]);
-    return missing.length > 0
-        ? `the runner offers no artifact service (${missing.join(' and ')} not set)`
-        : null;
-}
-function tellProgress(log, total, sent) {
-    if (!log)
-        return () => undefined;
-    const mib = (bytes) => (bytes / 2 ** 20).toFixed(0);
-    const timer = setInterval(() => log(`uploading: ${mib(sent())} MiB sent, from ${mib(total)} MiB of files`), PROGRESS_MS);
-    timer.unref();
-    return () => clearInterval(timer);
-}
-async function uploadOnce(staging, files, name, options, until) {
-    const { retentionDays, compressionLevel, raw } = options;
-    const request = {
-        name,
-        files,
-        retentionDays,
-        compressionLevel,
-        raw,
-        folder: staging.handle,
-        plainPath: staging.plainPath,
-    };
-    const left = Math.round(until - performance.now());
-    if (left <= 0)
-        return { ok: false, name: 'Stopped', message: 'out of time before the upload', code: null, status: null };
-    return upload(request, options, left);
-}
-async function publish(options) {
-    const { evidence } = options;
-    const started = performance.now();
-    const until = started + options.deadlineMs;
-    const failed = (reason) => ({
-        state: 'failed',
-        reason,
-        kept: keptFiles(evidence),
-        seconds: (performance.now() - started) / 1000,
-    });
-    const absent = noService(options.env);
-    if (absent)
-        return failed(absent);
-    if (artifactNameProblem(options.name))
-        return failed(`the artifact name ${artifactNameProblem(options.name)}`);
-    let staging;
-    try {
-        staging = await stage_Staging.open(evidence.dir);
-    }
-    catch (error) {
-        return failed(`the evidence folder cannot be prepared for the upload (${safe_fs_errorCode(error)})`);
-    }
-    const result = await publishStaged(options, staging, started, until, failed).catch((error) => failed(`the upload could not be prepared (${safe_fs_errorCode(error)})`));
-    const gone = await staging.close();
-    return gone || result.state !== 'uploaded' ? result : { ...result, complete: false };
-}
-async function publishStaged(options, staging, started, until, failed) {
-    const { evidence } = options;
-    const selection = selectFiles(evidence, options.maxUploadBytes);
-    for (const ref of selection.files)
-        await staging.add(ref, until);
-    const notUploaded = [...selection.leftOut, ...staging.leftOut];
-    const files = staging.files.map(plain);
-    const total = files.reduce((sum, f) => sum + f.bytes, 0);
-    let sent = 0;
-    const onProgress = (bytes) => {
-        sent = bytes;
-        options.onProgress?.(bytes);
-    };
-    const ports = { ...options, raw: false, onProgress };
-    const stopTelling = tellProgress(options.log, total, () => sent);
-    try {
-        let name = options.name;
-        for (let attempt = 1;; attempt += 1) {
-            const manifest = options.manifest({ name, files, leftOut: notUploaded });
-            const documents = await writeDocuments(staging, manifest, files, attempt);
-            const order = [...documents, ...files.map((f) => f.file)];
-            const answer = await uploadOnce(staging, order, name, ports, until);
-            if (answer.ok) {
-                const changed = await staging.changed();
-                return {
-                    state: 'uploaded',
-                    name,
-                    id: answer.id,
-                    url: artifactUrl(options.env, answer.id),
-                    digest: answer.digest === null ? null : `sha256:${answer.digest}`,
-                    size: answer.size,
-                    files,
-                    notUploaded,
-                    changed,
-                    seconds: (performance.now() - started) / 1000,
-                    complete: notUploaded.length === 0 && changed.length === 0 && evidence.rejectedCount === 0,
-                };
-            }
-            if (attempt > 1 || !reasons_isConflict(answer))
-                return failed(reasons_explain(answer, name));
-            name = names_otherName(options.name, evidence.step);
-            options.log?.(`an artifact named ${options.name} exists already in this run: trying ${name}`);
-        }
-    }
-    finally {
-        stopTelling();
-    }
-}
-async function writeDocuments(staging, manifest, files, attempt) {
-    if (attempt > 1)
-        await staging.discard(['manifest.json', 'SHA256SUMS']);
-    await staging.write('manifest.json', manifest);
-    await staging.write('SHA256SUMS', sha256Sums([{ file: 'manifest.json', ...digest_digestOf(manifest) }, ...files]));
-    return ['manifest.json', 'SHA256SUMS'];
-}
-async function publishPage(options) {
-    const started = performance.now();
-    const until = started + options.deadlineMs;
-    const seconds = () => (performance.now() - started) / 1000;
-    const failed = (reason) => ({ state: 'failed', reason, kept: [], seconds: seconds() });
-    const absent = noService(options.env);
-    if (absent)
-        return failed(absent);
-    const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
-    let staging;
-    try {
-        staging = await Staging.open(options.dir);
-    }
-    catch (error) {
-        return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
-    }
-    try {
-        const page = digestOf(options.html);
-        for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
-            await staging.write(name, options.html);
-            const answer = await uploadOnce(staging, [name], name, { ...options, compressionLevel: 0, raw: true }, until);
-            if (!answer.ok && isConflict(answer) && name === `${stem}.html`)
-                continue;
-            if (!answer.ok)
-                return failed(explain(answer, name));
-            if (answer.digest !== bareDigest(page.digest))
-                return failed('what was uploaded is not the page that was written');
-            return {
-                state: 'uploaded',
-                name,
-                id: answer.id,
-                url: artifactUrl(options.env, answer.id),
-                digest: page.digest,
-                size: answer.size,
-                files: [{ file: name, ...page }],
-                notUploaded: [],
-                changed: [],
-                seconds: seconds(),
-                complete: true,
-            };
-        }
-        return failed('both names for the page are taken');
-    }
-    catch (error) {
-        return failed(`the page could not be prepared (${errorCode(error)})`);
-    }
-    finally {
-        await staging.close();
-    }
-}
-
-;// CONCATENATED MODULE: ./build/report/frames.js
-const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
-const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
-const slashes = (path) => path.replace(/\\/g, '/');
-function liesIn(file, folder) {
-    if (folder === null || folder === '')
-        return false;
-    const base = slashes(folder).replace(/\/+$/, '');
-    const path = slashes(file);
-    return path.startsWith(`${base}/`) && !path.split('/').includes('..');
-}
-function frameKind(frame) {
-    const file = slashes(frame.file);
-    if (/(^|\/)_oom_autopsy\//.test(file) || /\/oom-autopsy-[0-9a-f]{12}\/path\//.test(file))
-        return 'shim';
-    if (/(^|\/)(site-packages|dist-packages)\/torch\//.test(file))
-        return 'torch';
-    if (LIBRARY.test(file) || STANDARD.test(file))
-        return 'library';
-    if (/^<(frozen |__array_function__)/.test(file))
-        return 'library';
-    if (/^<eval_with_key>/.test(file))
-        return 'torch';
-    return 'user';
-}
-function packageOf(frame) {
-    const file = slashes(frame.file);
-    if (file.startsWith('<eval_with_key>'))
-        return 'torch';
-    const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
-    return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
-}
-function userFrame(stack, workspace) {
-    const own = stack.filter((frame) => frameKind(frame) === 'user');
-    return own.findLast((frame) => liesIn(frame.file, workspace)) ?? own.at(-1) ?? null;
-}
-function foldStack(stack) {
-    const groups = [];
-    for (const frame of stack) {
-        const kind = frameKind(frame);
-        if (kind === 'shim')
-            continue;
-        const side = kind === 'user' ? 'user' : 'library';
-        let group = groups.at(-1);
-        if (group?.kind !== side) {
-            group = { kind: side, frames: [], packages: [] };
-            groups.push(group);
-        }
-        group.frames.push(frame);
-        const name = side === 'library' ? packageOf(frame) : null;
-        if (name !== null && !group.packages.includes(name))
-            group.packages.push(name);
-    }
-    return groups;
-}
-function placeOf(frame, workspace) {
-    const file = slashes(frame.file);
-    let shown = file;
-    if (liesIn(file, workspace))
-        shown = file.slice(slashes(workspace).replace(/\/+$/, '').length + 1);
-    else if (file.startsWith('/')) {
-        const inside = /(?:site-packages|dist-packages)\/(.+)$/.exec(file)?.[1];
-        shown = inside ?? file.split('/').slice(-2).join('/');
-    }
-    return frame.line > 0 ? `${shown}:${frame.line}` : shown;
-}
-
-;// CONCATENATED MODULE: ./build/report/rich.js
-const rich_INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-const code = (text) => ({ code: text });
-const strong = (...pieces) => ({ strong: pieces });
-const rich_link = (words, href) => href != null && /^https?:\/\/[^\s<>"'`\\]+$/.test(href) ? { link: words, href } : { strong: words };
-function say(parts, ...values) {
-    const pieces = [];
-    parts.forEach((part, index) => {
-        if (part !== '')
-            pieces.push(part);
-        const value = values[index];
-        if (value === null || value === undefined)
-            return;
-        if (typeof value === 'number')
-            pieces.push(String(value));
-        else if (Array.isArray(value))
-            pieces.push(...value);
-        else
-            pieces.push(value);
-    });
-    return pieces;
-}
-function joinRich(sentences, between = ' ') {
-    const full = sentences.filter((s) => s !== null && s.length > 0);
-    return full.flatMap((s, index) => (index === 0 ? s : [between, ...s]));
-}
-function plainText(rich) {
-    return rich
-        .map((piece) => {
-        if (typeof piece === 'string')
-            return piece;
-        if ('code' in piece)
-            return piece.code;
-        return plainText('strong' in piece ? piece.strong : piece.link);
-    })
-        .join('');
-}
-function shorten(text, limit) {
-    const points = [...text.slice(0, limit * 8)];
-    const whole = points.length <= limit && text.length <= limit * 8;
-    if (whole)
-        return text;
-    const head = Math.ceil((limit - 1) / 2);
-    const tail = [...text.slice(-limit * 2)].slice(-(limit - 1 - head));
-    return `${points.slice(0, head).join('')}…${tail.join('')}`.toWellFormed();
-}
-
-;// CONCATENATED MODULE: ./build/bytes.js
-const UNITS = {
-    '': 1,
-    b: 1,
-    k: 2 ** 10,
-    m: 2 ** 20,
-    g: 2 ** 30,
-    t: 2 ** 40,
-    kib: 2 ** 10,
-    mib: 2 ** 20,
-    gib: 2 ** 30,
-    tib: 2 ** 40,
-    kb: 1e3,
-    mb: 1e6,
-    gb: 1e9,
-    tb: 1e12,
-};
-function parseBytes(text) {
-    const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
-    const unit = match ? UNITS[(match[2] ?? '').toLowerCase()] : undefined;
-    if (!match || unit === undefined)
-        return null;
-    const bytes = Math.round(Number(match[1]) * unit);
-    return Number.isSafeInteger(bytes) ? bytes : null;
-}
-const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-function formatBytes(bytes) {
-    let step = 0;
-    let amount = Math.abs(bytes);
-    while (step < STEPS.length - 1 && Number(amount.toFixed(step === 0 ? 0 : 2)) >= 1024) {
-        amount /= 1024;
-        step++;
-    }
-    return `${bytes < 0 ? '-' : ''}${amount.toFixed(step === 0 ? 0 : 2)} ${STEPS[step]}`;
-}
-
-;// CONCATENATED MODULE: ./build/report/story.js
-
-
-const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
-function fatalStories(manifest) {
-    return manifest.processes
-        .flatMap((process) => {
-        const oom = process.ooms.at(-1);
-        return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
-    })
-        .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
-}
-function mainStory(manifest) {
-    const fatal = fatalStories(manifest)[0];
-    if (fatal)
-        return fatal;
-    let newest = null;
-    for (const process of manifest.processes) {
-        for (const oom of process.ooms) {
-            if (newest === null || (oom.time ?? 0) > (newest.oom.time ?? 0))
-                newest = { process, oom, fatal: false };
-        }
-    }
-    return newest;
-}
-const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
-const deviceOf = ({ process, oom }) => process.devices.find((d) => d.index === oom.device) ?? null;
-function othersOn(manifest, device) {
-    const own = new Set(manifest.processes.map((p) => p.pid));
-    const { before = null, after = null } = manifest.gpu ?? {};
-    const found = new Map();
-    const add = (look, early) => {
-        if (look?.state !== 'seen')
-            return;
-        for (const { pid, name, used, device: index } of look.processes) {
-            if (own.has(pid) && look.pidsKnown)
-                continue;
-            if (!early && !(look.pidsKnown || found.has(pid)))
-                continue;
-            if (!sameDevice(look, index, device))
-                continue;
-            const known = found.get(pid);
-            found.set(pid, known ?? { pid, name, used, before: early });
-        }
-    };
-    add(before, true);
-    add(after, false);
-    return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
-}
-function sameDevice(look, index, device) {
-    if (look.state !== 'seen')
-        return false;
-    if (device === null || look.devices.length === 1)
-        return true;
-    if (index === null || index !== device.index)
-        return false;
-    const total = look.devices.find((d) => d.index === index)?.total ?? null;
-    return total === null || device.total === null || Math.abs(total - device.total) <= 0.05 * total;
-}
-function accountOf(manifest, story) {
-    const { oom } = story;
-    const device = deviceOf(story);
-    const total = oom.device_total ?? device?.total ?? null;
-    const free = oom.device_free ?? oom.free;
-    const { reserved, allocated } = oom;
-    const limit = oom.limit ?? device?.limit ?? null;
-    const others = othersOn(manifest, device);
-    return {
-        total,
-        free,
-        reserved,
-        allocated,
-        unused: reserved === null || allocated === null ? null : Math.max(0, reserved - allocated),
-        outside: total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved),
-        limit: limit !== null && total !== null && limit < total ? limit : null,
-        others,
-        othersHeld: others.reduce((sum, o) => sum + (o.used ?? 0), 0),
-    };
-}
-const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
-function partsOf(account, census) {
-    const parts = [];
-    const plain = (name, bytes) => {
-        if (bytes !== null && bytes > 0)
-            parts.push({ name, bytes, count: null, owners: [], reasons: [] });
-    };
-    if (census) {
-        for (const name of CATEGORY_NAMES) {
-            const category = census.categories[name];
-            if (!category || category.bytes === 0)
-                continue;
-            const { bytes, count, owners, reasons } = category;
-            parts.push({ name, bytes, count, owners, reasons });
-        }
-        plain('unused', census.reserved_unused);
-    }
-    else {
-        plain('allocated', account.allocated);
-        plain('unused', account.unused);
-    }
-    const others = Math.min(account.othersHeld, account.outside ?? 0);
-    plain('others', others);
-    plain('outside', account.outside === null ? null : account.outside - others);
-    plain('free', account.free);
-    return parts;
-}
-function tellingStack(oom, workspace) {
-    const own = userFrame(oom.stack, workspace);
-    if (own || !oom.main_stack)
-        return { frame: own, stack: oom.stack, main: false };
-    return { frame: userFrame(oom.main_stack, workspace), stack: oom.main_stack, main: true };
-}
-function endingOf(manifest, process) {
-    if (process.end?.oom)
-        return 'oom';
-    if (process.end)
-        return process.end.kind;
-    return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
-}
-function disarmOf({ recorder }) {
-    switch (recorder.state) {
-        case 'idle':
-            return 'idle';
-        case 'foreign':
-            return 'foreign';
-        case 'armed':
-            return 'armed-still';
-        case 'disarmed':
-            return recorder.disarm_proven === false ? 'unproven' : 'disarmed';
-        default:
-            return 'not-armed';
-    }
-}
-function peakOf(process) {
-    let best = null;
-    for (const device of process.devices) {
-        if ((device.peak_allocated ?? -1) > (best?.peak_allocated ?? -1))
-            best = device;
-    }
-    return best;
-}
-function ranges(numbers) {
-    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
-    const runs = [];
-    for (const n of sorted) {
-        const last = runs.at(-1);
-        if (last && n === last[1] + 1)
-            last[1] = n;
-        else
-            runs.push([n, n]);
-    }
-    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
-    return runs.map(one).join(', ');
-}
-
-;// CONCATENATED MODULE: ./build/report/sentences.js
-
-
-
-
-
-const sentences_MAX_NAME = 80;
-const sentences_name = (text, limit = sentences_MAX_NAME) => code(shorten(text, limit));
-const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : ranges(ranks);
-function oomTitle(manifest) {
-    const ended = manifest.processes.filter((p) => p.end?.oom);
-    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = fatalStories(manifest)[0]?.process.rank;
-    if (ranks.length === 1)
-        return `Out of GPU memory on rank ${ranks[0]}`;
-    if (ranks.length > 1) {
-        return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
-    }
-    if (ended.length > 1)
-        return `Out of GPU memory in ${ended.length} processes`;
-    const program = ended[0]?.program;
-    return program ? `Out of GPU memory in ${shorten(program, 60)}` : 'Out of GPU memory';
-}
-const notArmed = (manifest) => manifest.processes.filter((p) => disarmOf(p) === 'not-armed');
-function headline(manifest) {
-    const exit = manifest.step.exit_code;
-    switch (manifest.verdict.name) {
-        case 'oom':
-            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
-        case 'oom-recovered':
-            return {
-                icon: '🟡',
-                tone: 'warn',
-                title: `${count(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
-            };
-        case 'host-oom':
-            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
-        case 'killed':
-            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
-        case 'cancelled':
-            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
-        case 'ok':
-            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
-        default:
-            return {
-                icon: '🔴',
-                tone: 'bad',
-                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
-            };
-    }
-}
-function deviceName(story) {
-    const device = deviceOf(story);
-    const index = story.oom.device ?? device?.index;
-    const gpu = index == null ? 'the GPU' : `GPU ${index}`;
-    return device?.name ? say `${gpu} (${shorten(device.name, 60)})` : [gpu];
-}
-function whereRich(story, workspace) {
-    const { frame, main } = tellingStack(story.oom, workspace);
-    if (!frame)
-        return story.process.program === null ? ['The program'] : say `${sentences_name(story.process.program)}`;
-    const place = say `${sentences_name(placeOf(frame, workspace))} in ${sentences_name(frame.function)}`;
-    if (story.oom.thread === 'backward')
-        return main
-            ? say `The backward pass, while the main thread stood at ${place},`
-            : say `The backward pass at ${place}`;
-    return main ? say `A thread, while the main thread stood at ${place},` : place;
-}
-function askedFor(manifest, story, account) {
-    const { oom } = story;
-    const where = whereRich(story, manifest.step.workspace);
-    if (oom.wanted === null)
-        return say `${where} ran out of memory on ${deviceName(story)}.`;
-    const asked = say `${where} asked for ${strong(formatBytes(oom.wanted))} on ${deviceName(story)}`;
-    if (account.free === null)
-        return say `${asked}.`;
-    const of = account.total === null ? null : say ` of ${formatBytes(account.total)}`;
-    return say `${asked}, and ${strong(formatBytes(account.free))} were free${of}.`;
-}
-function whoHeld(account) {
-    const { reserved, allocated, outside, others, othersHeld, limit } = account;
-    const own = reserved === null
-        ? null
-        : say `This process had reserved ${formatBytes(reserved)}${allocated === null ? null : ` (${formatBytes(allocated)} of it in use)`}.`;
-    const fraction = limit === null ? null : say `Its limit is ${formatBytes(limit)} (a memory fraction).`;
-    let rest = null;
-    if (othersHeld > 0) {
-        const top = others.slice(0, 3).map((o) => {
-            const held = others.length > 1 && o.used !== null ? ` ${formatBytes(o.used)}` : '';
-            return say `pid ${o.pid}${o.name === null ? null : say ` ${sentences_name(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
-        });
-        const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
-        rest = say `${strong(`Other processes held ${formatBytes(othersHeld)}`)}: ${joinRich(top, '; ')}${more}.`;
-    }
-    else if (outside !== null && outside > 0) {
-        rest = say `${strong(`${formatBytes(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
-    }
-    return joinRich([own, fraction, rest]);
-}
-function becauseRich(manifest) {
-    const { verdict, step, host } = manifest;
-    const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
-    switch (verdict.name) {
-        case 'oom':
-            return step.exit_code === 0 ? [because] : null;
-        case 'host-oom': {
-            const memory = host?.memory;
-            const limit = memory?.limit ?? memory?.total ?? null;
-            const used = memory?.peak ?? null;
-            const numbers = limit === null
-                ? null
-                : say `The limit is ${strong(formatBytes(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
-            return joinRich([
-                [because],
-                numbers,
-                ['No GPU snapshot can be taken of a process that the kernel kills.'],
-            ]);
-        }
-        case 'oom-recovered':
-            return null;
-        case 'ok':
-            return null;
-        case 'cancelled': {
-            const armed = manifest.processes.filter((p) => disarmOf(p) === 'armed-still').length;
-            const said = manifest.processes.length === 0
-                ? null
-                : armed === 0
-                    ? ['Recording was disarmed in every process that had it.']
-                    : null;
-            return joinRich([[because], said]);
-        }
-        default:
-            return [because];
-    }
-}
-function greenLine(manifest) {
-    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
-    const disarmed = recorded.filter((p) => disarmOf(p) === 'disarmed').length;
-    const idle = manifest.processes.filter((p) => disarmOf(p) === 'idle').length;
-    const foreign = manifest.processes.filter((p) => disarmOf(p) === 'foreign').length;
-    const what = [];
-    if (recorded.length > 0) {
-        what.push([
-            disarmed === recorded.length
-                ? `${count(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${count(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
-        ]);
-    }
-    if (foreign > 0)
-        what.push([
-            `${count(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
-        ]);
-    if (idle > 0)
-        what.push([`${count(idle, 'process', 'processes')} imported torch and used no GPU`]);
-    let best = null;
-    for (const process of manifest.processes) {
-        const peak = peakOf(process)?.peak_allocated ?? null;
-        if (peak !== null && peak > (best?.peak ?? 0))
-            best = { process, peak };
-    }
-    if (best)
-        what.push([
-            `peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
-        ]);
-    const parity = manifest.parity.state === 'off' ? null : say `Parity: ${manifest.parity.state}.`;
-    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-    return joinRich([
-        say `${strong(`${seen}.`)}`,
-        what.length === 0 ? null : say `${joinRich(what, '; ')}.`,
-        parity,
-    ]);
-}
-const PART_NAMES = {
-    parameter: 'parameter',
-    gradient: 'gradient',
-    optimizer_state: 'optimizer_state',
-    activation: 'activation',
-    input: 'input',
-    unknown: 'unknown',
-    allocated: 'in use by this process',
-    unused: 'reserved, in no block',
-    others: 'other processes',
-    outside: "outside of torch's allocator",
-    free: 'free',
-};
-function partRich(part) {
-    const label = strong(PART_NAMES[part.name]);
-    if (part.name === 'activation')
-        return say `${label} (saved for backward)`;
-    if (part.name === 'outside')
-        return say `${label} (driver, libraries, processes not listed)`;
-    return [label];
-}
-function ownersRich(part, most = 2) {
-    if (part.name === 'unknown' && part.reasons.length > 0) {
-        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(0, most);
-        return joinRich(reasons.map((r) => say `${shorten(r.reason, sentences_MAX_NAME)} ${formatBytes(r.bytes)}`), ', ');
-    }
-    return joinRich(part.owners.slice(0, most).map((o) => say `${sentences_name(o.name, 60)} ${formatBytes(o.bytes)}`), ', ');
-}
-function share(part, whole) {
-    if (whole <= 0)
-        return '';
-    const percent = (100 * part) / whole;
-    return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
-}
-const REASON_WORDS = {
-    oom: 'at an out-of-memory',
-    exception: 'at an uncaught exception',
-    sigterm: 'at SIGTERM',
-    exit: 'at exit',
-};
-function historyWords(snapshot) {
-    switch (snapshot.history) {
-        case 'armed':
-            return snapshot.max_entries === null
-                ? 'armed'
-                : `armed, newest ${snapshot.max_entries.toLocaleString('en-US')} events`;
-        case 'interrupted':
-            return 'interrupted by the program: live blocks, no trace of what came before';
-        case 'foreign':
-            return "the program's own recording";
-        case 'none':
-            return 'none: live blocks without stacks, not a full snapshot';
-        default:
-            return 'unknown: its process left no receipt of it';
-    }
-}
-const LARGE_SNAPSHOT = 300 * 2 ** 20;
-function endingWords(manifest, process) {
-    const ending = endingOf(manifest, process);
-    const exception = process.end?.exception;
-    switch (ending) {
-        case 'oom':
-            return `${shorten(exception ?? 'OutOfMemoryError', 60)}, not caught`;
-        case 'exception':
-            return exception == null ? 'exception' : shorten(exception, 60);
-        case 'sigterm':
-            return 'SIGTERM';
-        case 'exit':
-            return 'exit';
-        case 'running':
-            return 'still running';
-        default:
-            return 'without exit handlers (killed, or os._exit)';
-    }
-}
-function disarmWords(manifest, process) {
-    switch (disarmOf(process)) {
-        case 'disarmed':
-            return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
-        case 'unproven':
-            return 'not proven: still on after it';
-        case 'idle':
-            return 'never armed: no GPU used';
-        case 'foreign':
-            return "the program's own recording, left alone";
-        case 'not-armed':
-            return 'never armed';
-        default:
-            return endingOf(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
-    }
-}
-function unseenRich(manifest) {
-    const unseen = unseenOoms(manifest);
-    const first = unseen[0];
-    if (!first)
-        return null;
-    const why = first.recorder.reason ?? first.faults[0] ?? null;
-    const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
-    const ended = say `${processName(first)} ended by ${sentences_name(first.end?.exception ?? 'an out-of-memory')}`;
-    const reason = why === null ? null : say ` (${shorten(why, 300)})`;
-    return counted > 0
-        ? say `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
-        : say `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
-}
-function verdictParagraphs(manifest) {
-    const story = mainStory(manifest);
-    const paragraphs = [];
-    if (story) {
-        const account = accountOf(manifest, story);
-        const asked = askedFor(manifest, story, account);
-        const intro = story.fatal ? null : say `The newest, on ${processName(story.process)}:`;
-        paragraphs.push(joinRich([intro, asked, whoHeld(account)]));
-    }
-    const unseen = unseenRich(manifest);
-    if (unseen)
-        paragraphs.push(unseen);
-    const because = becauseRich(manifest);
-    if (because) {
-        if (manifest.verdict.name === 'oom')
-            paragraphs.push(because);
-        else
-            paragraphs.unshift(because);
-    }
-    return paragraphs;
-}
-function notSeenSentences(manifest) {
-    const lines = [];
-    for (const gate of manifest.gates) {
-        if (gate.gate === 'if-no-torch')
-            lines.push([shorten(gate.message, 500)]);
-    }
-    for (const seen of manifest.unarmed) {
-        lines.push(say `${sentences_name(seen.program, 40)} (pid ${seen.pid}) had torch loaded and was not recorded: ${shorten(seen.advice, 300)}`);
-    }
-    for (const line of manifest.not_seen)
-        lines.push([shorten(line, 500)]);
-    if (manifest.not_seen.length === 0) {
-        for (const process of notArmed(manifest)) {
-            lines.push(say `${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
-        }
-    }
-    if (lines.length > 0 || manifest.processes.length === 0) {
-        for (const hint of manifest.script_hints) {
-            lines.push(say `Line ${hint.line} of the step uses ${sentences_name(hint.what)}: ${shorten(hint.advice, 300)}`);
-        }
-    }
-    return lines;
-}
-
-;// CONCATENATED MODULE: ./build/report/annotations.js
-
-
-
-
-
-
-const MAX_MESSAGE = 3000;
-function annotationPlace(stack, workspace) {
-    if (workspace === null)
-        return {};
-    for (const frame of [...stack].reverse()) {
-        if (frameKind(frame) !== 'user' || frame.file.startsWith('<'))
-            continue;
-        const file = (0,external_node_path_namespaceObject.normalize)((0,external_node_path_namespaceObject.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_namespaceObject.join)(workspace, frame.file));
-        if (!liesIn(file, workspace))
-            continue;
-        const path = file.slice((0,external_node_path_namespaceObject.normalize)(workspace).replace(/\/+$/, '').length + 1);
-        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
-    }
-    return {};
-}
-function annotations(manifest, workspace) {
-    const result = [];
-    const name = manifest.verdict.name;
-    if (name === 'oom' || name === 'host-oom' || name === 'killed') {
-        const story = mainStory(manifest);
-        const place = story ? annotations_placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
-        const text = plainText(joinRich(verdictParagraphs(manifest)));
-        result.push({
-            level: 'error',
-            message: printable(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
-            place: { title: headline(manifest).title, ...place },
-        });
-    }
-    if (manifest.gates.length > 0) {
-        const failing = manifest.gates.some((gate) => gate.level === 'fail');
-        const lines = manifest.gates.map((gate) => printable(gate.message, MAX_MESSAGE / 3));
-        result.push({
-            level: failing && result.length === 0 ? 'error' : 'warning',
-            message: lines.join('\n'),
-            place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
-        });
-    }
-    return result;
-}
-function annotations_placeOf(stack, main, workspace) {
-    const place = annotationPlace(stack, workspace);
-    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
-}
-
-;// CONCATENATED MODULE: ./build/report/blocks.js
-const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
-const plainBlock = (weight, text) => ({
-    weight,
-    open: text,
-    rows: [],
-    close: () => '',
-});
-function withinBudget(blocks, budget) {
-    const kept = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
-    let size = 0;
-    for (const { block, rows } of kept) {
-        size += bytesOf(block.open) + bytesOf(block.close(0));
-        for (let i = 0; i < rows; i++)
-            size += bytesOf(block.rows[i]);
-    }
-    for (const entry of [...kept].sort((a, b) => a.block.weight - b.block.weight)) {
-        if (size <= budget)
-            break;
-        const { block } = entry;
-        size += bytesOf(block.close(block.rows.length)) - bytesOf(block.close(0));
-        while (entry.rows > 0 && size > budget) {
-            entry.rows -= 1;
-            size -= bytesOf(block.rows[entry.rows]);
-        }
-        if (size > budget) {
-            entry.whole = false;
-            size -= bytesOf(block.open) + bytesOf(block.close(block.rows.length));
-        }
-    }
-    return kept
-        .filter((entry) => entry.whole)
-        .map(({ block, rows }) => block.open + block.rows.slice(0, rows).join('') + block.close(block.rows.length - rows))
-        .join('');
-}
-
-;// CONCATENATED MODULE: ./build/report/cycles.js
-
-function mergedCycles(manifest) {
-    const merged = new Map();
-    for (const process of manifest.processes) {
-        for (const cycle of process.cycles?.cycles ?? []) {
-            const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
-            const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set() };
-            entry.seen += cycle.seen;
-            entry.bytes += held;
-            entry.processes.add(processName(process));
-            merged.set(cycle.id, entry);
-        }
-    }
-    return [...merged.values()].sort((a, b) => b.bytes - a.bytes);
-}
-
-;// CONCATENATED MODULE: ./build/report/hints.js
-
-
-
-const gib = (bytes) => formatBytes(bytes);
-const times = (a, b) => (a / b).toFixed(1);
-const largerThanDevice = ({ story: { oom }, account }) => {
-    const most = account.limit ?? account.total;
-    if (oom.wanted === null || most === null || oom.wanted <= most)
-        return null;
-    return {
-        id: 'larger-than-device',
-        numbers: [oom.wanted, most],
-        text: say `One request of ${strong(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
-    };
-};
-const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
-    if (limit === null || total === null || free === null || oom.wanted === null)
-        return null;
-    if (free < oom.wanted)
-        return null;
-    return {
-        id: 'memory-fraction',
-        numbers: [limit, total, free],
-        text: say `The process is limited to ${strong(gib(limit))} of ${gib(total)} (${code('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
-    };
-};
-const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
-    if (othersHeld === 0 || free === null || oom.wanted === null)
-        return null;
-    if (free >= oom.wanted || free + othersHeld < oom.wanted)
-        return null;
-    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
-    const whose = early === othersHeld
-        ? 'processes that were there before this step'
-        : 'processes that left no receipt here';
-    return {
-        id: 'other-processes',
-        numbers: [othersHeld, free, oom.wanted],
-        text: say `${strong(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
-    };
-};
-const fragmentation = ({ account: { unused }, story: { process, oom } }) => {
-    if (unused === null || oom.wanted === null || oom.wanted === 0 || unused < oom.wanted)
-        return null;
-    const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
-    const remedy = on
-        ? say `${code('expandable_segments:True')} is on already.`
-        : say `${code('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
-    return {
-        id: 'fragmentation',
-        numbers: [unused, oom.wanted],
-        text: say `${strong(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
-    };
-};
-const cycles = ({ story: { oom } }) => {
-    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
-    if (held === 0)
-        return null;
-    const enough = oom.wanted !== null && held >= oom.wanted ? say `, more than the ${gib(oom.wanted)} asked for` : null;
-    return {
-        id: 'cycles',
-        numbers: [held],
-        text: say `${strong(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
-    };
-};
-function pair(facts, name) {
-    const census = censusOf(facts.story.oom.census, facts.story.oom.device);
-    const parameter = census?.categories.parameter?.bytes ?? 0;
-    const part = census?.categories[name]?.bytes ?? 0;
-    return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
-}
-const WORTH = 0.05;
-const gradients = (facts) => {
-    const sizes = pair(facts, 'gradient');
-    if (!sizes || sizes.part <= 1.1 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
-        return null;
-    return {
-        id: 'gradients',
-        numbers: [sizes.part, sizes.parameter],
-        text: say `Gradients took ${strong(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
-    };
-};
-const optimizerState = (facts) => {
-    const sizes = pair(facts, 'optimizer_state');
-    if (!sizes || sizes.part <= 2.2 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
-        return null;
-    return {
-        id: 'optimizer-state',
-        numbers: [sizes.part, sizes.parameter],
-        text: say `Optimizer state took ${strong(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
-    };
-};
-const growth = ({ story: { process } }) => {
-    const held = process.ooms.flatMap((o) => (o.allocated === null ? [] : [o.allocated]));
-    const [first, last] = [held[0], held.at(-1)];
-    if (held.length < 3 || first === undefined || last === undefined || last < 1.1 * first)
-        return null;
-    if (held.some((bytes, index) => index > 0 && bytes < held[index - 1]))
-        return null;
-    return {
-        id: 'growth',
-        numbers: [held.length, first, last],
-        text: say `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${strong(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
-    };
-};
-const retries = ({ story: { oom } }) => {
-    const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
-    if (oom.retries === null || more <= 0)
-        return null;
-    return {
-        id: 'retries',
-        numbers: [oom.retries],
-        text: say `The allocator emptied its cache and asked again ${strong(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
-    };
-};
-const RULES = [
-    largerThanDevice,
-    otherProcesses,
-    memoryFraction,
-    cycles,
-    fragmentation,
-    optimizerState,
-    gradients,
-    growth,
-    retries,
-];
-function hintsFor(manifest, story = mainStory(manifest)) {
-    if (!story)
-        return [];
-    const facts = { manifest, story, account: accountOf(manifest, story) };
-    return RULES.flatMap((rule) => rule(facts) ?? []);
-}
-
-;// CONCATENATED MODULE: ./build/report/markdown.js
-
-const JOINER = '\u2060';
-const markdown_oneLine = (text) => text
-    .toWellFormed()
-    .replace(/[\t\r\n]+/g, ' ')
-    .replace(rich_INVISIBLE, '');
-function escapeText(text) {
-    return markdown_oneLine(text)
-        .replace(/&/g, '&amp;')
-        .replace(/</g, '&lt;')
-        .replace(/>/g, '&gt;')
-        .replace(/[\\`*[\]|~]/g, '\\$&')
-        .replace(/_/g, (_, at, all) => /[A-Za-z0-9]/.test(all[at - 1] ?? '') && /[A-Za-z0-9]/.test(all[at + 1] ?? '') ? '_' : '\\_')
-        .replace(/\$/g, '<span>$</span>')
-        .replace(/:\/\//g, `:${JOINER}//`)
-        .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`)
-        .replace(/@(?=\S)/g, `@${JOINER}`)
-        .replace(/#(?=[0-9])/g, `#${JOINER}`)
-        .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
-        .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
-        .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
-}
-const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
-const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-function escapeCode(text) {
-    const line = markdown_oneLine(text);
-    if (line.trim() === '')
-        return '<code>&nbsp;</code>';
-    if (PLAIN_CODE.test(line))
-        return `\`${line}\``;
-    const escaped = line.replace(/[^\p{L}\p{N} ,./]/gu, (char) => ENTITIES[char] ?? `&#${char.codePointAt(0) ?? 0xfffd};`);
-    return `<code>${escaped.replace(/\b(www|https?|ftp)(?=[.&])/gi, `$1${JOINER}`)}</code>`;
-}
-function piece(part) {
-    if (typeof part === 'string')
-        return escapeText(part);
-    if ('code' in part)
-        return escapeCode(part.code);
-    if ('strong' in part)
-        return `**${markdown(part.strong)}**`;
-    return `[${markdown(part.link)}](${part.href.replace(/[()|*_~\\[\]]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)})`;
-}
-const markdown = (rich) => rich.map(piece).join('');
-function inlineHtml(rich) {
-    return rich
-        .map((part) => {
-        if (typeof part === 'string')
-            return entity(part);
-        if ('code' in part)
-            return `<code>${entity(part.code)}</code>`;
-        if ('strong' in part)
-            return `<b>${inlineHtml(part.strong)}</b>`;
-        return `<a href="${entity(part.href)}">${inlineHtml(part.link)}</a>`;
-    })
-        .join('');
-}
-const entity = (text) => markdown_oneLine(text)
-    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
-    .replace(/\$/g, '<span>$</span>')
-    .replace(/[*_`~[\]|\\]/g, (char) => `&#${char.charCodeAt(0)};`)
-    .replace(/@(?=\S)/g, `@${JOINER}`)
-    .replace(/:\/\//g, `:${JOINER}//`)
-    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
-const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-z]))/g, '\u00a0');
-const row = (cells) => `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
-const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
-const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${markdown_oneLine(text).replace(/'/g, `'\\''`)}'`;
-
-;// CONCATENATED MODULE: ./build/report/summary.js
-
-
-
-
-
-
-
-
-
-
-const SUMMARY_BUDGET = 900 * 1024;
-const MOST = {
-    processes: 40,
-    snapshots: 24,
-    cycles: 8,
-    migration: 24,
-    rejected: 10,
-    leftOut: 24,
-    stack: 30,
-    lines: 12,
-};
-const paragraph = (rich) => `${markdown(rich)}\n\n`;
-const heading = (words) => `**${escapeText(words)}**\n\n`;
-function folded(weight, title, inside, open = false) {
-    return {
-        weight,
-        open: `<details${open ? ' open' : ''}><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
-        rows: inside.rows,
-        close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
-    };
-}
-const moreRows = (hidden) => (dropped) => hidden + dropped === 0 ? '' : `\nand ${hidden + dropped} more, in the report and in manifest.json.\n`;
-function fenced(lines, language = 'text') {
-    const clean = lines.map((line) => line.toWellFormed().replace(/[\r\n]+/g, ' '));
-    const longest = Math.max(2, ...clean.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
-    const fence = '`'.repeat(longest + 1);
-    return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
-}
-function verdictBlock(manifest) {
-    const { icon, title } = headline(manifest);
-    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${verdictParagraphs(manifest).map(paragraph).join('')}`);
-}
-function otherFailures(manifest) {
-    const [, ...rest] = fatalStories(manifest);
-    if (rest.length === 0)
-        return null;
-    const rows = rest.slice(0, MOST.lines).map((story) => {
-        const { frame } = tellingStack(story.oom, manifest.step.workspace);
-        const where = frame ? say ` at ${sentences_name(placeOf(frame, manifest.step.workspace))}` : null;
-        const wanted = story.oom.wanted === null ? null : say `, asked for ${formatBytes(story.oom.wanted)}`;
-        return `- ${markdown(say `${processName(story.process)} ran out too${where}${wanted}.`)}\n`;
-    });
-    return {
-        weight: 60,
-        open: '',
-        rows,
-        close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n`,
-    };
-}
-function stackLines(stack, workspace) {
-    const lines = [];
-    for (const group of foldStack(stack)) {
-        if (group.kind === 'library') {
-            lines.push(`… ${count(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
-            continue;
-        }
-        for (const frame of group.frames)
-            lines.push(`${placeOf(frame, workspace)}  ${frame.function}`);
-    }
-    return lines.map((line) => shorten(line, 200));
-}
-function stackBlock(manifest, story) {
-    const { workspace } = manifest.step;
-    const { stack, main } = tellingStack(story.oom, workspace);
-    const lines = stackLines(stack, workspace);
-    if (lines.length === 0)
-        return null;
-    const shown = lines.slice(-MOST.stack);
-    const own = userFrame(stack, workspace) === null
-        ? 'no frame of your own code in it'
-        : 'your own frames, libraries folded';
-    const whose = main
-        ? 'main thread while another one failed'
-        : story.oom.thread === 'backward'
-            ? 'autograd thread'
-            : 'innermost last';
-    const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
-    return folded(50, say `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
-}
-const SQUARES = {
-    parameter: '🟦',
-    gradient: '🟩',
-    optimizer_state: '🟪',
-    activation: '🟧',
-    input: '🟨',
-    unknown: '🟫',
-    allocated: '🟦',
-    unused: '🔳',
-    others: '🟥',
-    outside: '⬛',
-    free: '⬜',
-};
-const PICTURE = 16;
-function picture(parts) {
-    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
-    if (whole === 0)
-        return '';
-    const exact = parts.map((part) => (part.bytes / whole) * PICTURE);
-    const squares = exact.map(Math.floor);
-    const order = exact.map((x, i) => ({ i, left: x - Math.floor(x) })).sort((a, b) => b.left - a.left);
-    let open = PICTURE - squares.reduce((sum, n) => sum + n, 0);
-    for (const { i } of order) {
-        if (open-- <= 0)
-            break;
-        squares[i] = squares[i] + 1;
-    }
-    return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
-}
-function categoriesBlock(manifest, story) {
-    const account = accountOf(manifest, story);
-    const census = censusOf(story.oom.census, story.oom.device);
-    const parts = partsOf(account, census);
-    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
-    if (parts.length === 0 || whole === 0)
-        return null;
-    const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-    const owners = parts.some((part) => ownersRich(part).length > 0);
-    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-    const head = tableHead(names, ['left', 'right', 'right', 'left']);
-    const rows = parts.map((part) => {
-        const cells = [
-            say `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : partRich(part)}`,
-            [formatBytes(part.bytes)],
-            [share(part.bytes, whole)],
-        ];
-        return row(owners ? [...cells, ownersRich(part)] : cells);
-    });
-    const whose = processName(story.process);
-    const of = account.total === null ? formatBytes(whole) : formatBytes(account.total);
-    const notes = [];
-    if (census && census.allocated > 0) {
-        notes.push(say `${share(census.attributed, census.allocated)} of the ${formatBytes(census.allocated)} allocated is attributed to what it was observed to be; ${strong('unknown')} says why it is not.`);
-    }
-    if (story.oom.census?.complete === false) {
-        notes.push(say `The look was cut short: ${shorten(story.oom.census.cut ?? 'no reason given', 300)}.`);
-    }
-    return {
-        weight: 90,
-        open: `<p aria-hidden="true">${picture(parts)}<br><sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
-        rows,
-        close: () => `\n${notes.length === 0 ? '' : paragraph(joinRich(notes))}`,
-    };
-}
-const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
-function hintsBlock(manifest) {
-    const hints = hintsFor(manifest);
-    if (hints.length === 0)
-        return null;
-    const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
-    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
-}
-function orderedSnapshots(manifest) {
-    const failed = new Map(fatalStories(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
-    const order = (s) => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
-    return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
-}
-const leftOutFile = (manifest, file) => manifest.published.left_out.find((left) => left.file === file);
-function snapshotsBlock(manifest, links) {
-    const snapshots = orderedSnapshots(manifest);
-    if (snapshots.length === 0)
-        return null;
-    const many = new Set(snapshots.map((s) => s.host)).size > 1;
-    const shown = snapshots.slice(0, MOST.snapshots);
-    const rows = shown.map((s) => {
-        const left = leftOutFile(manifest, s.file);
-        const size = say `${formatBytes(s.bytes)}${s.bytes > LARGE_SNAPSHOT ? ' ⚠' : null}${left ? say ` · not in the artifact: ${shorten(left.reason, 80)}` : null}`;
-        return row([
-            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
-            ...(many ? [[sentences_name(s.host, 40)]] : []),
-            [REASON_WORDS[s.reason]],
-            size,
-            [historyWords(s)],
-            [sentences_name(s.digest.replace(/^sha256:/, '').slice(0, 12))],
-        ]);
-    });
-    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
-    const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
-    return {
-        weight: 85,
-        open: `${where(manifest, links)}${tableHead(names, aligns)}`,
-        rows,
-        close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
-    };
-}
-function where(manifest, links) {
-    const { published } = manifest;
-    const report = links.reportUrl === null ? null : rich_link(['open the report'], links.reportUrl);
-    const parts = [[strong('Snapshots')]];
-    if (links.artifactName !== null) {
-        parts.push(say `artifact ${links.artifactUrl === null ? sentences_name(links.artifactName) : rich_link([links.artifactName], links.artifactUrl)}`);
-    }
-    if (report)
-        parts.push([report]);
-    const line = paragraph(joinRich(parts, ' · '));
-    if (published.state !== 'failed' && published.state !== 'skipped')
-        return line;
-    const kept = links.evidenceDir === null ? null : say ` The files are on the runner in ${sentences_name(links.evidenceDir, 200)}.`;
-    return (line +
-        paragraph(say `${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`));
-}
-function readingLines(manifest) {
-    const backward = manifest.snapshots.some((s) => s.stacks === 'python');
-    const large = manifest.snapshots.some((s) => s.bytes > LARGE_SNAPSHOT);
-    const lines = [
-        say `${strong('Flamegraph')}: what was alive at the peak. ${strong('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
-    ];
-    if (large) {
-        lines.push(say `⚠ Over ${formatBytes(LARGE_SNAPSHOT)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${strong('max-entries')} makes the next one smaller.`);
-    }
-    return lines.map(paragraph).join('');
-}
-function checkBlock(manifest, links) {
-    if (manifest.snapshots.length === 0)
-        return null;
-    const { run_id: run, repository } = manifest.runner;
-    const commands = [];
-    if (links.artifactName !== null && run !== null) {
-        const repo = repository === null ? '' : ` -R ${shellWord(repository)}`;
-        commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
-        commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
-    }
-    const zip = links.artifactDigest === null
-        ? null
-        : say `The artifact's own digest is of the zip: ${sentences_name(links.artifactDigest.replace(/^sha256:/, ''))}.`;
-    const guide = links.guideUrl == null ? null : say `More in the ${rich_link(['reading guide'], links.guideUrl)}.`;
-    const text = joinRich([
-        say `Then drop the file on ${sentences_name('pytorch.org/memory_viz')}: it stays on your machine. Never ${sentences_name('pickle.load')} a snapshot that you did not make.`,
-        zip,
-        guide,
-    ]);
-    const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
-    const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
-    return folded(70, ['Download it, check its digest, open it'], {
-        open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
-        rows: sums.map((line) => `${line}\n`),
-        close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
-    });
-}
-function leftOutBlock(manifest, links) {
-    const left = manifest.published.left_out;
-    if (left.length === 0)
-        return null;
-    const rows = left
-        .slice(0, MOST.leftOut)
-        .map((file) => row([
-        [sentences_name(file.file, 120)],
-        [formatBytes(file.bytes)],
-        [shorten(file.reason, 120)],
-        [sentences_name(file.digest.replace(/^sha256:/, ''))],
-    ]));
-    const at = links.evidenceDir === null ? null : say ` in ${sentences_name(links.evidenceDir, 200)}`;
-    return folded(40, say `${count(left.length, 'file')} not in the artifact, kept on the runner`, {
-        open: `${at === null ? '' : paragraph(say `They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
-        rows,
-        close: moreRows(left.length - rows.length),
-    });
-}
-function gpuBlock(manifest) {
-    const { before = null, after = null } = manifest.gpu ?? {};
-    const own = new Set(manifest.processes.map((p) => p.pid));
-    const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
-    const rowsOf = (look, when) => strangers(look).map((p) => row([
-        [when],
-        [p.device === null ? '' : `GPU ${p.device}`],
-        [String(p.pid)],
-        p.name === null ? [] : [sentences_name(p.name, 60)],
-        [p.used === null ? '' : formatBytes(p.used)],
-    ]));
-    const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
-    if (rows.length === 0)
-        return null;
-    const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
-    return folded(35, say `Who else was on the GPUs, by ${tool}`, {
-        open: tableHead(['when', 'device', 'pid', 'program', 'held'], ['left', 'left', 'right', 'left', 'right']),
-        rows: rows.slice(0, MOST.processes),
-        close: moreRows(Math.max(0, rows.length - MOST.processes)),
-    });
-}
-function cyclesBlock(manifest) {
-    if (manifest.cycles.count === 0)
-        return null;
-    const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
-    const all = mergedCycles(manifest);
-    const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
-        const types = joinRich(cycle.types.slice(0, 4).map((t) => say `${sentences_name(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ' → ');
-        const frame = userFrame(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
-        return row([
-            types,
-            [String(seen)],
-            [String(cycle.tensors)],
-            [formatBytes(bytes)],
-            frame ? say `${sentences_name(placeOf(frame, manifest.step.workspace))} in ${sentences_name(frame.function, 60)}` : [],
-        ]);
-    });
-    const kinds = manifest.cycles.count;
-    return folded(45, say `Reference cycles: ${count(kinds, 'kind')} held ${count(manifest.cycles.tensors, 'GPU tensor')}, ${formatBytes(held)}`, {
-        open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
-        rows,
-        close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
-    });
-}
-function parityBlock(manifest) {
-    const { state, reason, result } = manifest.parity;
-    if (state === 'off')
-        return null;
-    const version = (value) => (typeof value === 'string' ? shorten(value, 60) : null);
-    const torch = version(result?.environment.torch);
-    const facts = [
-        torch === null ? null : `torch ${torch}`,
-        result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
-    ].filter((f) => f !== null);
-    const title = say `Parity with the frozen fixture: ${strong(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
-    const why = reason === null ? null : say `${shorten(reason, 500)}`;
-    if (!result)
-        return state === 'match'
-            ? null
-            : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
-    const lines = [
-        say `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
-    ];
-    const differences = [
-        ...result.view.differences,
-        ...result.oracle.differences,
-        ...result.migration.differences,
-    ];
-    const table = result.migration.rows;
-    const rows = table
-        .slice(0, MOST.migration)
-        .map((r) => row([[sentences_name(r.from, 40)], [sentences_name(r.to, 40)], [r.count.toLocaleString('en-US')], [formatBytes(r.bytes)]]));
-    const head = rows.length === 0
-        ? ''
-        : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
-    const notes = result.migration.lines
-        .slice(0, MOST.lines)
-        .map((line) => `- ${escapeText(line)}\n`)
-        .join('');
-    const trigger = result.trigger?.new.length
-        ? paragraph(say `${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`)
-        : '';
-    return folded(state === 'drift' ? 75 : 44, title, {
-        open: `${why ? paragraph(why) : ''}${differences
-            .slice(0, MOST.lines)
-            .map((line) => `- ${escapeText(line)}\n`)
-            .join('')}\n${lines.map(paragraph).join('')}${head}`,
-        rows,
-        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}\n${trigger}`,
-    });
-}
-function processGroups(manifest) {
-    const groups = new Map();
-    for (const process of manifest.processes) {
-        const alone = process.oom_count > 0 || process.rank === null;
-        const key = alone
-            ? `${process.host}.${process.pid}.${process.token}`
-            : [process.host, endingWords(manifest, process), disarmWords(manifest, process), process.program].join('\n');
-        const group = groups.get(key);
-        if (group)
-            group.push(process);
-        else
-            groups.set(key, [process]);
-    }
-    const weight = (p) => (endingOf(manifest, p) === 'oom' ? 8 : 0) +
-        (p.oom_count > 0 ? 4 : 0) +
-        (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) +
-        (p.rank === null ? 0 : 1);
-    return [...groups.values()]
-        .map((members) => ({ first: members[0], members }))
-        .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
-}
-function span(amounts) {
-    if (amounts.length === 0)
-        return '';
-    let [low, high] = [amounts[0], amounts[0]];
-    for (const n of amounts) {
-        if (n < low)
-            low = n;
-        if (n > high)
-            high = n;
-    }
-    return low === high ? formatBytes(low) : `${formatBytes(low)} to ${formatBytes(high)}`;
-}
-function processesBlock(manifest) {
-    const { processes } = manifest;
-    if (processes.length === 0)
-        return null;
-    const groups = processGroups(manifest);
-    const hosts = new Set(processes.map((p) => p.host)).size > 1;
-    const shown = groups.slice(0, MOST.processes);
-    const rows = shown.map(({ first, members }) => {
-        const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
-        const peaks = members.map(peakOf).filter((d) => d !== null);
-        return row([
-            [ranks.length === 0 ? '' : rankWords(ranks)],
-            ...(hosts ? [[sentences_name(first.host, 40)]] : []),
-            [members.length === 1 ? String(first.pid) : `${members.length} processes`],
-            first.program === null ? [] : [sentences_name(first.program, 40)],
-            [endingWords(manifest, first)],
-            [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
-            [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
-            [disarmWords(manifest, first)],
-        ]);
-    });
-    const names = [
-        'rank',
-        ...(hosts ? ['host'] : []),
-        'pid',
-        'program',
-        'ended',
-        'peak allocated',
-        'peak reserved',
-        'disarmed',
-    ];
-    const rights = new Set(['peak allocated', 'peak reserved']);
-    return folded(55, processesTitle(manifest), {
-        open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
-        rows,
-        close: moreRows(groups.length - shown.length),
-    });
-}
-function processesTitle(manifest) {
-    const { processes } = manifest;
-    const number = (test) => processes.filter(test).length;
-    const oom = number((p) => p.end?.oom === true);
-    const sigterm = number((p) => endingOf(manifest, p) === 'sigterm');
-    const disarmed = number((p) => disarmOf(p) === 'disarmed');
-    const open = number((p) => disarmOf(p) === 'armed-still');
-    const never = number((p) => disarmOf(p) === 'not-armed');
-    const unproven = number((p) => disarmOf(p) === 'unproven');
-    const how = [
-        oom > 0 ? `${oom} out of memory` : null,
-        sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
-    ].filter((x) => x !== null);
-    const proof = [
-        `recording disarmed in ${disarmed}`,
-        open > 0 ? `ended before disarming in ${open}` : null,
-        unproven > 0 ? `not proven off in ${unproven}` : null,
-        never > 0 ? `never armed in ${never}` : null,
-    ].filter((x) => x !== null);
-    return [
-        `${count(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
-    ];
-}
-function notSeenBlock(manifest) {
-    const lines = notSeenSentences(manifest);
-    if (lines.length === 0)
-        return null;
-    const shown = lines.slice(0, MOST.lines);
-    return {
-        weight: 82,
-        open: heading('Not seen'),
-        rows: shown.map((line) => `- ${markdown(line)}\n`),
-        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
-    };
-}
-function survivorsBlock(manifest) {
-    const list = (all) => joinRich(all
-        .slice(0, MOST.lines)
-        .map((s) => say `pid ${s.pid}${s.program === null ? null : say ` ${sentences_name(s.program, 40)}`}`), ', ');
-    const lines = [];
-    const { still_running: running, killed } = manifest;
-    if (running.length > 0) {
-        lines.push(say `${strong('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`);
-    }
-    if (killed.length > 0)
-        lines.push(say `${strong('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
-    return lines.length === 0 ? null : plainBlock(48, lines.map(paragraph).join(''));
-}
-function troublesBlock(manifest) {
-    const lines = [];
-    for (const fault of manifest.faults)
-        lines.push([shorten(fault, 300)]);
-    for (const process of manifest.processes) {
-        for (const fault of process.faults)
-            lines.push(say `${processName(process)}: ${shorten(fault, 300)}`);
-        for (const note of process.notes)
-            lines.push(say `receipt of ${processName(process)}: ${shorten(note, 200)}`);
-    }
-    for (const rejected of manifest.rejected)
-        lines.push(say `not accepted as evidence: ${sentences_name(rejected.name)}, ${shorten(rejected.reason, 200)}`);
-    if (lines.length === 0)
-        return null;
-    const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
-    const shown = lines.slice(0, MOST.rejected * 2);
-    return folded(20, say `${count(total, 'remark')} on the recording itself`, {
-        open: '',
-        rows: shown.map((line) => `- ${markdown(line)}\n`),
-        close: moreRows(total - shown.length),
-    });
-}
-function dumpTrouble(manifest) {
-    const lines = [];
-    for (const process of manifest.processes) {
-        const failed = process.ooms.find((oom) => oom.snapshot_error !== null);
-        if (failed)
-            lines.push(say `No snapshot of an out-of-memory on ${processName(process)}: ${shorten(failed.snapshot_error ?? '', 300)}`);
-    }
-    if (lines.length === 0)
-        return null;
-    const shown = lines.slice(0, MOST.lines);
-    return {
-        weight: 84,
-        open: '',
-        rows: shown.map((line) => `- ${markdown(line)}\n`),
-        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
-    };
-}
-function greenIsAll(blocks) {
-    return blocks.length === 0;
-}
-function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
-    const green = manifest.verdict.name === 'ok';
-    const story = mainStory(manifest);
-    const some = (...blocks) => blocks.filter((b) => b !== null);
-    if (green) {
-        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p)))
-            ? processesBlock(manifest)
-            : null, troublesBlock(manifest));
-        const icon = greenIcon(manifest);
-        const line = `${icon} ${markdown(greenLine(manifest))}\n${greenIsAll(rest) ? '' : '\n'}`;
-        return fitted([plainBlock(100, line), ...rest], budgetBytes);
-    }
-    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
-}
-function greenIcon(manifest) {
-    if (manifest.gates.some((gate) => gate.level === 'fail'))
-        return '🔴';
-    if (manifest.gates.length > 0 || notArmed(manifest).length > 0 || manifest.unarmed.length > 0)
-        return '🟡';
-    return manifest.processes.length === 0 ? '⚪' : '✅';
-}
-const fitted = (blocks, budget) => {
-    const text = withinBudget(blocks, budget - 1).trimEnd();
-    return bytesOf(text) < budget ? `${text}\n` : '';
-};
-
-;// CONCATENATED MODULE: ./build/report/verdict.js
-const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
-const SIGKILL_EXIT = 137;
-function judge(facts) {
-    if (facts.endedByOom > 0) {
-        const processes = facts.endedByOom === 1 ? '1 process' : `${facts.endedByOom} processes`;
-        const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
-        return { name: 'oom', because: `${processes} ended by an out-of-memory that nothing caught${green}` };
-    }
-    if (facts.cancelled)
-        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
-    if (facts.exitCode === 0) {
-        return facts.oomCount > 0
-            ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }
-            : { name: 'ok', because: 'the step exited with 0 and no out-of-memory was seen' };
-    }
-    if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
-        return {
-            name: 'host-oom',
-            because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} of this cgroup during the step`,
-        };
-    }
-    if (facts.exitCode === SIGKILL_EXIT) {
-        return {
-            name: 'killed',
-            because: facts.hostOomKills === null
-                ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
-                : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill in this cgroup',
-        };
-    }
-    if (facts.startError !== null)
-        return { name: 'failed', because: 'the shell could not be started' };
-    return {
-        name: 'failed',
-        because: facts.oomCount > 0
-            ? `the step exited with ${facts.exitCode}; the ${facts.oomCount === 1 ? 'out-of-memory' : `${facts.oomCount} out-of-memory errors`} that were seen had been caught by the program`
-            : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
-    };
-}
-
-;// CONCATENATED MODULE: ./build/step/host.js
-
-
-const host_text = (path) => {
-    try {
-        return (0,external_node_fs_namespaceObject.readFileSync)(path, 'latin1');
-    }
-    catch {
-        return null;
-    }
-};
-function parseCounters(content) {
-    const table = new Map();
-    for (const line of content.split('\n')) {
-        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
-        if (match)
-            table.set(match[1] ?? '', Number(match[2]));
-    }
-    return table;
-}
-function findCgroups(cgroup, mountinfo) {
-    const found = [];
-    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
-    for (const line of mountinfo.split('\n')) {
-        const [before, after] = line.split(' - ', 2);
-        const fields = before?.split(' ') ?? [];
-        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
-        const type = after?.split(' ')[0];
-        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
-        if (version === null)
-            continue;
-        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
-            continue;
-        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
-        if (!own)
-            continue;
-        const path = own[3] ?? '/';
-        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-        found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,external_node_path_namespaceObject.join)(mount, below) });
-    }
-    return found.sort((a, b) => b.version - a.version);
-}
-const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-function ownCgroups(root) {
-    const cgroup = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/self/cgroup'));
-    const mountinfo = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/self/mountinfo'));
-    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
-}
-function readHostCounters(root = '/') {
-    for (const { version, folder } of ownCgroups(root)) {
-        const path = (0,external_node_path_namespaceObject.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
-        const counters = parseCounters(host_text(path) ?? '');
-        const kills = counters.get('oom_kill');
-        if (kills === undefined)
-            continue;
-        return {
-            state: 'read',
-            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
-            path: folder,
-            oom_kill: kills,
-            oom: counters.get('oom') ?? null,
-        };
-    }
-    const kills = parseCounters(host_text((0,external_node_path_namespaceObject.join)(root, 'proc/vmstat')) ?? '').get('oom_kill');
-    if (kills !== undefined) {
-        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
-    }
-    return {
-        state: 'unreadable',
-        reason: process.platform === 'linux' || root !== '/'
-            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
-            : `not known on ${process.platform}`,
-    };
-}
-function hostOom(before, after) {
-    if (before.state === 'unreadable')
-        return before;
-    if (after.state === 'unreadable')
-        return after;
-    if (before.source !== after.source || before.path !== after.path) {
-        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
-    }
-    const kills = after.oom_kill - before.oom_kill;
-    if (kills < 0)
-        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
-    return {
-        state: 'read',
-        kills,
-        ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
-        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
-        source: after.source,
-        path: after.path,
-    };
-}
-const host_number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
-function lowestLimit(root, { folder, mount, version }) {
-    let lowest = null;
-    for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_namespaceObject.join)(at, '..')) {
-        const limit = host_number(host_text((0,external_node_path_namespaceObject.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
-        if (limit !== null && (lowest === null || limit < lowest))
-            lowest = limit;
-        if (at === mount || at === '/')
-            break;
-    }
-    return lowest;
-}
-function readHostMemory(root = '/') {
-    const meminfo = host_text((0,external_node_path_namespaceObject.join)(root, 'proc/meminfo'));
-    const kib = (name) => {
-        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
-        return match ? Number(match[1]) * 1024 : null;
-    };
-    const [v2, v1] = [
-        { used: 'memory.current', peak: 'memory.peak' },
-        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
-    ];
-    let limit = null;
-    let used = null;
-    let peak = null;
-    for (const cgroup of ownCgroups(root)) {
-        const files = cgroup.version === 2 ? v2 : v1;
-        const now = host_number(host_text((0,external_node_path_namespaceObject.join)(root, cgroup.folder, files.used)));
-        if (now === null)
-            continue;
-        used = now;
-        peak = host_number(host_text((0,external_node_path_namespaceObject.join)(root, cgroup.folder, files.peak)));
-        limit = lowestLimit(root, cgroup);
-        break;
-    }
-    const total = kib('MemTotal');
-    if (limit !== null && total !== null && limit >= total)
-        limit = null;
-    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
-    const names = missing.filter((name) => name !== null);
-    return {
-        total,
-        available: kib('MemAvailable'),
-        limit,
-        used,
-        peak,
-        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
-    };
-}
-
-;// CONCATENATED MODULE: ./build/step/proc.js
-
-
-function processFacts(pid, root = '/proc') {
-    try {
-        const stat = (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/stat`, 'latin1');
-        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return {
-            pid: Number(stat.slice(0, stat.indexOf(' '))),
-            state: fields[0] ?? '?',
-            ppid: Number(fields[1]),
-            pgid: Number(fields[2]),
-            startTicks: Number(fields[19]),
-        };
-    }
-    catch {
-        return null;
-    }
-}
-function listProcesses(root = '/proc') {
-    let names;
-    try {
-        names = (0,external_node_fs_namespaceObject.readdirSync)(root);
-    }
-    catch {
-        return [];
-    }
-    const result = [];
-    for (const name of names) {
-        if (!/^\d+$/.test(name))
-            continue;
-        const facts = processFacts(Number(name), root);
-        if (facts)
-            result.push(facts);
-    }
-    return result;
-}
-const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
-function readEnvironment(pid, root = '/proc') {
-    try {
-        return (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/environ`, 'latin1').split('\0');
-    }
-    catch {
-        return null;
-    }
-}
-function readArguments(pid, root = '/proc') {
-    try {
-        return (0,external_node_fs_namespaceObject.readFileSync)(`${root}/${pid}/cmdline`, 'latin1').split('\0').slice(0, -1);
-    }
-    catch {
-        return null;
-    }
-}
-function readExecutable(pid, root = '/proc') {
-    try {
-        return (0,external_node_fs_namespaceObject.readlinkSync)(`${root}/${pid}/exe`);
-    }
-    catch {
-        return null;
-    }
-}
-function nameProcess(pid, root = '/proc') {
-    const path = readExecutable(pid, root);
-    return { pid, program: path === null ? null : (0,external_node_path_namespaceObject.basename)(path).slice(0, 80) };
-}
-function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
-    const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
-    const members = new Set(leader === null ? [] : [leader]);
-    for (let grew = true; grew;) {
-        grew = false;
-        for (const facts of all) {
-            if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
-                members.add(facts.pid);
-                grew = true;
-            }
-        }
-    }
-    return all.filter((facts) => isLive(facts) &&
-        facts.pid > 1 &&
-        facts.pid !== process.pid &&
-        (members.has(facts.pid) || (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false)));
-}
-
-;// CONCATENATED MODULE: ./build/step/unarmed.js
-
-
-
-const UNARMED_ADVICE = {
-    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
-    'ignore-environment': 'it was started with -E or without our environment, which ignores PYTHONPATH; drop -E',
-    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
-    'pythonpath-replaced': 'PYTHONPATH was replaced or cleared on the way; write PYTHONPATH="$PWD:$PYTHONPATH" and pass the variable on',
-    unknown: 'it started before torch could be followed, or in a Python below 3.9, or its sitecustomize was shadowed; see docs/reach.md',
-};
-const PYTHON = /^(python|pypy)[\d.]*(-\w+)?$/;
-const TORCH = /\/lib(torch|torch_cpu|torch_cuda|torch_python|c10)\.(so|dylib)/;
-function interpreterFlags(args) {
-    let flags = '';
-    for (let i = 1; i < args.length; i++) {
-        const arg = args[i];
-        if (!/^-[A-Za-z]/.test(arg))
-            break;
-        const stop = arg.search(/[cmWX]/);
-        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
-        if (stop >= 0 && /[cm]/.test(arg[stop]))
-            break;
-        if (stop === arg.length - 1)
-            i++;
-    }
-    return flags;
-}
-function whyUnarmed(args, env, shimDir) {
-    const flags = interpreterFlags(args);
-    if (flags.includes('I'))
-        return 'isolated';
-    if (flags.includes('E'))
-        return 'ignore-environment';
-    if (flags.includes('S'))
-        return 'no-site';
-    if (env === null)
-        return 'unknown';
-    const path = env.find((entry) => entry.startsWith('PYTHONPATH='))?.slice('PYTHONPATH='.length) ?? '';
-    return path.split(':').includes(shimDir) ? 'unknown' : 'pythonpath-replaced';
-}
-function mapsTorch(pid) {
-    try {
-        return TORCH.test((0,external_node_fs_namespaceObject.readFileSync)(`/proc/${pid}/maps`, 'latin1'));
-    }
-    catch {
-        return false;
-    }
-}
-class PythonWatch {
-    mark;
-    shimDir;
-    #seen = new Map();
-    #settled = new Set();
-    #timer;
-    constructor(mark, shimDir) {
-        this.mark = mark;
-        this.shimDir = shimDir;
-    }
-    start(firstMs = 700, maxMs = 15_000) {
-        if (process.platform !== 'linux')
-            return;
-        const again = (wait) => {
-            this.#timer = setTimeout(() => {
-                this.look();
-                again(Math.min(wait * 1.5, maxMs));
-            }, wait);
-            this.#timer.unref();
-        };
-        again(firstMs);
-    }
-    look() {
-        const all = listProcesses();
-        for (const facts of proc_stepProcesses(this.mark(), all)) {
-            const key = `${facts.pid}.${facts.startTicks}`;
-            if (this.#settled.has(key) || !isLive(facts))
-                continue;
-            const program = (0,external_node_path_namespaceObject.basename)(readExecutable(facts.pid) ?? '');
-            if (!PYTHON.test(program))
-                continue;
-            if (!mapsTorch(facts.pid))
-                continue;
-            this.#settled.add(key);
-            this.#seen.set(key, {
-                pid: facts.pid,
-                startTicks: facts.startTicks,
-                program,
-                reason: whyUnarmed(readArguments(facts.pid) ?? [], readEnvironment(facts.pid), this.shimDir),
-            });
-        }
-    }
-    stop() {
-        clearTimeout(this.#timer);
-    }
-    sightings() {
-        return [...this.#seen.values()];
-    }
-}
-const HINTS = [
-    {
-        pattern: /\bdocker\s+(container\s+)?(run|exec)\b|\bpodman\s+(run|exec)\b|\bnerdctl\s+run\b/,
-        what: 'docker',
-        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
-    },
-    {
-        pattern: /(^|[\s;&|(])tox(\s|$)/,
-        what: 'tox',
-        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    },
-    {
-        pattern: /(^|[\s;&|(])sudo\s/,
-        what: 'sudo',
-        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
-    },
-    {
-        pattern: /(^|[\s;&|(])env\s+(-\S+\s+)*(-i|-|--ignore-environment)(\s|$)/,
-        what: 'env -i',
-        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
-    },
-    {
-        pattern: /(^|[\s;&|(])srun\s/,
-        what: 'srun',
-        advice: 'srun has to export the environment (the default, --export=ALL) and the step folder must lie on a shared file system',
-    },
-    {
-        pattern: /(^|[\s;&|(])(ray\s+(start|job\s+submit))\b/,
-        what: 'ray',
-        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
-    },
-    {
-        pattern: /(^|[\s;&|(])(export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)/,
-        what: 'PYTHONPATH=',
-        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    },
-    {
-        pattern: /\bunset\s+(\S+\s+)*PYTHONPATH\b/,
-        what: 'unset PYTHONPATH',
-        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
-    },
-    {
-        pattern: /\bpython[\d.]*\s+(-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
-        what: 'python -I, -E or -S',
-        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
-    },
-];
-function scriptHints(script) {
-    const found = new Map();
-    for (const [index, line] of script.split(/\r?\n/).entries()) {
-        const code = line.replace(/(^|\s)#.*$/, '');
-        for (const { pattern, what, advice } of HINTS) {
-            if (!found.has(what) && pattern.test(code))
-                found.set(what, { line: index + 1, what, advice });
-        }
-    }
-    return [...found.values()];
-}
-
-;// CONCATENATED MODULE: ./build/version.js
-const VERSION = '0.1.0';
-
-;// CONCATENATED MODULE: ./build/finish.js
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-const GPU_TIMEOUT_MS = 5000;
-const PARITY_TIMEOUT_MS = 180_000;
-const PUBLISH_DEADLINE_MS = 10 * 60_000;
-const PUBLISH_AFTER_CANCEL_MS = 120_000;
-const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
-const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
-const REFUSED_OUTPUTS = {
-    'exit-code': 1,
-    verdict: 'failed',
-    'oom-count': 0,
-    'snapshot-count': 0,
-    snapshots: '[]',
-    manifest: '',
-    'artifact-id': '',
-    'artifact-url': '',
-    'artifact-digest': '',
-    'report-url': '',
-    'cycle-count': 0,
-    parity: 'off',
-    'evidence-dir': '',
-};
-async function finish(runner, ended) {
-    const { plan, result } = ended;
-    const log = (line) => runner.info(logLine(line));
-    const [evidence, gpuAfter] = await Promise.all([
-        ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
-        observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
-    ]);
-    const survivors = proc_stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
-    const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
-    const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
-    const parity = await parityOf(ended, evidence, log);
-    const stepCode = result?.exitCode ?? 1;
-    const cancelled = result === null
-        ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
-        : result.cancelledBy !== null;
-    const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
-    const cycles = cycleTotals(evidence.receipts);
-    const verdict = judge({
-        exitCode: stepCode,
-        cancelled,
-        startError: result?.startError ?? null,
-        oomCount,
-        endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
-        hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
-    });
-    const gates = judgeGates({
-        torchProcesses: evidence.receipts.length,
-        shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
-        notReached: notReached(ended),
-        cycleCount: cycles.count,
-        topCycle: topCycle(evidence.receipts),
-        parity: parity.state,
-        parityReason: parity.reason,
-    }, plan.options);
-    const parts = {
-        evidence,
-        version: VERSION,
-        now: Date.now(),
-        step: {
-            id: plan.id,
-            shell: plan.command.file,
-            exit_code: result === null ? null : stepCode,
-            signal: result?.signal ?? null,
-            cancelled,
-            started: plan.startedAt / 1000,
-            ended: result === null ? null : result.endedAt / 1000,
-            workspace: plan.workspace,
-        },
-        runner: {
-            name: plan.job.runnerName,
-            os: process.platform,
-            arch: process.arch,
-            repository: plan.job.repository,
-            sha: plan.job.sha,
-            run_id: plan.job.runId,
-            run_attempt: plan.job.runAttempt,
-            job: plan.job.job,
-        },
-        verdict,
-        gpu: { before: ended.before.gpu, after: gpuAfter },
-        host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
-        parity: { state: parity.state, reason: parity.reason, result: parity.result },
-        notSeen: notSeen(evidence.receipts),
-        unarmed: unarmedProcesses(ended.sightings, evidence.receipts),
-        scriptHints: ended.hints,
-        stillRunning,
-        killed: result?.killed ?? ended.killed ?? [],
-        gates,
-        faults: ended.faults,
-    };
-    const facts = {
-        'exit-code': stepCode,
-        verdict: verdict.name,
-        'oom-count': oomCount,
-        'snapshot-count': evidence.snapshots.length,
-        snapshots: JSON.stringify(snapshotReferences(evidence)),
-        manifest: '',
-        'artifact-id': '',
-        'artifact-url': '',
-        'artifact-digest': '',
-        'report-url': '',
-        'cycle-count': cycles.count,
-        parity: parity.state,
-        'evidence-dir': plan.evidenceDir,
-    };
-    if (worthKeeping(evidence, verdict.name, gates))
-        setOutputs(runner, facts);
-    const outcome = await publishEvidence(ended, evidence, parts, verdict.name, log);
-    const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
-    const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
-    const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
-    const manifestPath = (0,external_node_path_namespaceObject.join)(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
-    await writeWhole(manifestPath, manifestText(manifest)).catch((error) => log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`));
-    const removed = await removeEvidence(plan, published, stillRunning.length > 0);
-    tell(runner, manifest, published, ended, removed);
-    setOutputs(runner, {
-        ...facts,
-        manifest: (0,external_node_fs_namespaceObject.existsSync)(manifestPath) ? manifestPath : '',
-        'artifact-id': published.state === 'uploaded' ? published.id : '',
-        'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
-        'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
-        'evidence-dir': removed ? '' : plan.evidenceDir,
-    });
-    return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
-}
-const MANIFEST = 'manifest.json';
-const LATE_MANIFEST = 'manifest-late.json';
-async function writeWhole(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
-    try {
-        await (0,promises_namespaceObject.writeFile)(half, text, { mode: 0o600 });
-        await (0,promises_namespaceObject.rename)(half, path);
-    }
-    catch (error) {
-        await (0,promises_namespaceObject.rm)(half, { force: true }).catch(() => undefined);
-        throw error;
-    }
-}
-function isGone(pid, file) {
-    const host = (0,external_node_os_namespaceObject.hostname)()
-        .replace(/[^A-Za-z0-9-]/g, '-')
-        .slice(0, 40);
-    return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
-}
-function tell(runner, manifest, published, { plan, late }, removed) {
-    runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
-    try {
-        const summary = renderSummary(manifest, {
-            ...artifactLinks(published),
-            reportUrl: null,
-            evidenceDir: removed ? null : plan.evidenceDir,
-        });
-        runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
-    }
-    catch (error) {
-        runner.info(logLine(`the summary could not be written (${error.message})`));
-    }
-    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-        runner.annotate(level, message, place);
-    }
-}
-const LATE_HEADING = '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
-const artifactLinks = (published) => published.state === 'uploaded'
-    ? {
-        artifactName: published.name,
-        artifactId: published.id,
-        artifactUrl: published.url,
-        artifactDigest: published.digest,
-    }
-    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
-async function parityOf(ended, evidence, log) {
-    const { options, workspace } = ended.plan;
-    if (options.parity === 'off')
-        return { state: 'off', reason: null, result: null };
-    if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
-        return {
-            state: 'unverifiable',
-            reason: 'the step was cancelled, so the check was not run',
-            result: null,
-        };
-    }
-    const used = evidence.receipts.find((receipt) => receipt.torch !== null)?.executable ?? null;
-    const python = used === null ? null : options.python || used;
-    if (python !== null)
-        log(`checking parity with ${python} …`);
-    return checkParity({
-        python,
-        parityDir: (0,external_node_path_namespaceObject.join)(ended.distDir, 'parity'),
-        fixture: fixturePath(options.fixture, workspace),
-        env: ended.env,
-        timeoutMs: PARITY_TIMEOUT_MS,
-        ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
-    });
-}
-function publishDeadline(env, hurried) {
-    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
-    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
-    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
-}
-const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
-    (evidence.receipts.length > 0 && verdict !== 'ok') ||
-    hasFailingGate(gates);
-const uploadSettings = (ended) => ({
-    name: ended.plan.options.artifactName,
-    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
-    compressionLevel: ended.plan.options.compressionLevel,
-    maxUploadBytes: ended.plan.options.maxUploadSize,
-    worker: (0,external_node_path_namespaceObject.join)(ended.distDir, 'upload', 'index.js'),
-    env: ended.env,
-    onMask: (line) => void process.stdout.write(`${line}\n`),
-});
-async function publishEvidence(ended, evidence, parts, verdict, log) {
-    const { plan } = ended;
-    if (!worthKeeping(evidence, verdict, parts.gates ?? []))
-        return { state: 'skipped', reason: 'there is no evidence to keep' };
-    if (!plan.options.upload)
-        return { state: 'skipped', reason: '`upload` is false' };
-    log(`publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    return publish({
-        ...uploadSettings(ended),
-        evidence,
-        deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
-        log,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-        manifest: ({ name, leftOut }) => manifestText(buildManifest({
-            ...parts,
-            published: {
-                state: 'planned',
-                reason: null,
-                artifact: { name, id: null, url: null, digest: null, size: null },
-                left_out: leftOut,
-            },
-        })),
-    });
-}
-const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
-function manifestPublished(published) {
-    switch (published.state) {
-        case 'uploaded':
-            return {
-                state: 'uploaded',
-                reason: null,
-                artifact: {
-                    name: published.name,
-                    id: published.id,
-                    url: published.url,
-                    digest: published.digest,
-                    size: published.size,
-                },
-                left_out: published.notUploaded,
-            };
-        case 'skipped':
-            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
-        case 'failed':
-            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
-    }
-}
-async function removeEvidence(plan, published, inUse) {
-    if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
-        return false;
-    return (0,promises_namespaceObject.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
-}
-function unarmedProcesses(sightings, receipts) {
-    const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
-    return sightings
-        .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
-        .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
-}
-function notSeen(receipts) {
-    const reasons = new Map();
-    for (const { recorder } of receipts) {
-        if (recorder.state !== 'unsupported' && recorder.state !== 'failed')
-            continue;
-        const reason = recorder.reason ?? 'the receipt gives no reason';
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    }
-    return [...reasons].map(([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`);
-}
-function notReached(ended) {
-    const seen = ended.sightings[0];
-    if (seen)
-        return `${seen.program} (pid ${seen.pid}) had torch loaded, but ${UNARMED_ADVICE[seen.reason]}`;
-    const hint = ended.hints[0];
-    return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
-}
-function topCycle(receipts) {
-    const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
-    const top = receipts
-        .flatMap((receipt) => receipt.cycles?.cycles ?? [])
-        .sort((a, b) => held(b.bytes) - held(a.bytes))[0];
-    if (!top)
-        return null;
-    const types = top.types
-        .slice(0, 3)
-        .map((type) => type.name)
-        .join(', ');
-    return `${types} holding ${held(top.bytes)} bytes`;
-}
-
-;// CONCATENATED MODULE: ./build/inputs.js
-
-
-
-const SNAPSHOT_POLICIES = ['on-oom', 'on-failure', 'always', 'off'];
-const STACKS = ['python', 'all'];
-const GATES = ['off', 'warn', 'fail'];
-const CYCLE_WATCHES = ['sampled', 'continuous'];
-const CATEGORY_MODES = ['off', 'census', 'timeline'];
-const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'];
-const oneOf = (values) => (text) => values.includes(text)
-    ? { value: text }
-    : { accepted: values.map((value) => `\`${value}\``).join(', ') };
-const wholeNumber = (low, high, unit = '') => (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= low && value <= high
-        ? { value }
-        : { accepted: `a whole number from ${low} to ${high}${unit}` };
-};
-const inputs_boolean = (text) => {
-    if (/^(true|True|TRUE)$/.test(text))
-        return { value: true };
-    if (/^(false|False|FALSE)$/.test(text))
-        return { value: false };
-    return { accepted: '`true` or `false`' };
-};
-const inputs_size = (text) => {
-    const value = parseBytes(text);
-    return value === null
-        ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
-        : { value };
-};
-const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
-const commands = (text) => {
-    if (text.includes('\0'))
-        return { accepted: 'commands with no NUL character' };
-    return text.trim() === '' ? { accepted: 'the commands to run; it is required' } : { value: text };
-};
-const shell = (text) => {
-    const problem = templateProblem(text);
-    return problem === null
-        ? { value: text }
-        : {
-            accepted: `${BUILT_IN_SHELLS.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
-        };
-};
-const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
-    ? { value: text }
-    : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
-const retention = (text) => (text === '' ? { value: 0 } : wholeNumber(0, 90, ' days')(text));
-const TABLE = {
-    run: { name: 'run', fallback: '', parse: commands, verbatim: true },
-    shell: { name: 'shell', fallback: 'bash', parse: shell },
-    workingDirectory: { name: 'working-directory', fallback: '', parse: path },
-    snapshot: { name: 'snapshot', fallback: 'on-oom', parse: oneOf(SNAPSHOT_POLICIES) },
-    maxEntries: { name: 'max-entries', fallback: '100000', parse: wholeNumber(1, 10_000_000) },
-    stacks: { name: 'stacks', fallback: 'python', parse: oneOf(STACKS) },
-    maxSnapshots: { name: 'max-snapshots', fallback: '3', parse: wholeNumber(1, 100) },
-    maxUploadSize: { name: 'max-upload-size', fallback: '2GiB', parse: inputs_size },
-    cycles: { name: 'cycles', fallback: 'warn', parse: oneOf(GATES) },
-    cyclesWatch: { name: 'cycles-watch', fallback: 'sampled', parse: oneOf(CYCLE_WATCHES) },
-    categories: { name: 'categories', fallback: 'census', parse: oneOf(CATEGORY_MODES) },
-    timelineSteps: { name: 'timeline-steps', fallback: '3', parse: wholeNumber(1, 1000) },
-    parity: { name: 'parity', fallback: 'fail', parse: oneOf(GATES) },
-    fixture: { name: 'fixture', fallback: '', parse: path },
-    python: { name: 'python', fallback: '', parse: path },
-    ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
-    upload: { name: 'upload', fallback: 'true', parse: inputs_boolean },
-    artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
-    retentionDays: { name: 'retention-days', fallback: '', parse: retention },
-    compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
-    evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
-    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
-};
-const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
-const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
-function parseInputs(read) {
-    const problems = [];
-    const values = {};
-    for (const [key, row] of Object.entries(TABLE)) {
-        const raw = read(row.name);
-        const given = row.verbatim ? raw : raw.trim();
-        const parsed = row.parse(given === '' ? row.fallback : given);
-        if ('value' in parsed)
-            values[key] = parsed.value;
-        else
-            problems.push({ input: row.name, given: printable(given, 120), accepted: parsed.accepted });
-    }
-    return problems.length > 0
-        ? { ok: false, problems }
-        : { ok: true, inputs: Object.freeze(values) };
-}
-const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
-
-;// CONCATENATED MODULE: ./build/report/leftovers.js
-
-
-const WORTH_TELLING = 512 * 2 ** 20;
-function leftoverWarning(before) {
-    if (before.state !== 'seen')
-        return null;
-    const full = before.devices.filter((device) => (device.used ?? 0) >= WORTH_TELLING);
-    if (full.length === 0)
-        return null;
-    const lines = full.map((device) => {
-        const holders = before.processes
-            .filter((process) => process.device === device.index || process.device === null)
-            .slice(0, 5)
-            .map(({ pid, name, used }) => `pid ${pid}${name === null ? '' : ` ${printable(name, 60)}`}${used === null ? '' : ` with ${formatBytes(used)}`}`);
-        const who = holders.length > 0 ? holders.join(', ') : 'no process that can be seen from here';
-        const total = device.total === null ? '' : ` of ${formatBytes(device.total)}`;
-        return `GPU ${device.index}: ${formatBytes(device.used ?? 0)}${total} held by ${who}`;
-    });
-    return `Before this step started, GPU memory was in use. ${lines.join('; ')}`;
-}
-
-;// CONCATENATED MODULE: ./build/state.js
-
-
-
-const NOTHING_KNOWN = {
-    group: null,
-    host: null,
-    result: null,
-    shimLaid: true,
-    faults: [],
-    hints: [],
-};
-const state_count = pipe(number(), safeInteger(), minValue(0));
-const absolute = pipe(string(), maxLength(4096), check(external_node_path_namespaceObject.isAbsolute));
-const state_short = pipe(string(), maxLength(300));
-const fact = nullable(state_short);
-const MAX_LIST = 200;
-const PlanSchema = object({
-    id: pipe(string(), regex(/^[0-9a-f]{12}$/)),
-    stepDir: absolute,
-    shimDir: absolute,
-    evidenceDir: absolute,
-    evidenceKept: dist_boolean(),
-    outputDir: absolute,
-    script: absolute,
-    command: object({
-        file: string(),
-        args: array(string()),
-        scriptExtension: state_short,
-    }),
-    cwd: absolute,
-    workspace: absolute,
-    startedAt: state_count,
-    options: object({
-        snapshot: picklist(SNAPSHOT_POLICIES),
-        maxEntries: state_count,
-        stacks: picklist(STACKS),
-        maxSnapshots: state_count,
-        maxUploadSize: state_count,
-        cycles: picklist(GATES),
-        cyclesWatch: picklist(CYCLE_WATCHES),
-        categories: picklist(CATEGORY_MODES),
-        timelineSteps: state_count,
-        parity: picklist(GATES),
-        fixture: string(),
-        python: string(),
-        ifNoTorch: picklist(NO_TORCH_POLICIES),
-        upload: dist_boolean(),
-        artifactName: state_short,
-        retentionDays: state_count,
-        compressionLevel: state_count,
-        gracePeriod: state_count,
-    }),
-    job: object({
-        repository: fact,
-        job: fact,
-        runId: fact,
-        runAttempt: fact,
-        sha: fact,
-        serverUrl: fact,
-        runnerName: fact,
-    }),
-});
-const state_text = pipe(string(), maxLength(4096));
-const named = object({ pid: state_count, program: nullable(state_short) });
-const KnownSchema = object({
-    group: nullable(object({ pid: pipe(state_count, minValue(2)), startTicks: nullable(state_count) })),
-    host: nullable(union([
-        object({
-            state: literal('read'),
-            source: picklist(['cgroup-v2', 'cgroup-v1', 'vmstat']),
-            path: state_text,
-            oom_kill: state_count,
-            oom: nullable(state_count),
-        }),
-        object({ state: literal('unreadable'), reason: state_text }),
-    ])),
-    result: nullable(object({
-        exitCode: pipe(state_count, maxValue(0xffffffff)),
-        signal: nullable(pipe(state_short, regex(/^SIG[A-Z0-9]+$/))),
-        cancelledBy: nullable(pipe(state_short, regex(/^SIG[A-Z0-9]+$/))),
-        startError: nullable(state_text),
-        startedAt: state_count,
-        endedAt: state_count,
-        killed: pipe(array(named), maxLength(MAX_LIST)),
-    })),
-    shimLaid: dist_boolean(),
-    faults: pipe(array(state_text), maxLength(MAX_LIST)),
-    hints: pipe(array(object({ line: state_count, what: state_short, advice: state_text })), maxLength(MAX_LIST)),
-});
-const StateSchema = object({
-    schema: literal('oom-autopsy.state.v1'),
-    plan: PlanSchema,
-    known: KnownSchema,
-});
-function savePlan(runner, plan, known = NOTHING_KNOWN) {
-    const { result } = known;
-    const bounded = {
-        ...known,
-        result: result && {
-            ...result,
-            startError: result.startError?.slice(0, 1000) ?? null,
-            killed: result.killed.slice(0, MAX_LIST),
-        },
-        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, 1000)),
-    };
-    runner.saveState('oom-autopsy', JSON.stringify({ schema: 'oom-autopsy.state.v1', plan, known: bounded }));
-}
-function saveFinished(runner, finish = 'true') {
-    runner.saveState('finished', finish);
-}
-function readState(runner) {
-    const finish = runner.state('finished');
-    if (finish === 'true')
-        return { kind: 'finished' };
-    const saved = runner.state('oom-autopsy');
-    if (saved === '')
-        return { kind: 'none' };
-    try {
-        const parsed = v.safeParse(StateSchema, JSON.parse(saved));
-        if (!parsed.success) {
-            return {
-                kind: 'unreadable',
-                reason: `${v.getDotPath(parsed.issues[0]) ?? 'state'} has a wrong value`,
-            };
-        }
-        const { plan, known } = parsed.output;
-        return {
-            kind: finish === 'late' || finish === 'cut' ? finish : 'unfinished',
-            plan: plan,
-            known: known,
-        };
-    }
-    catch {
-        return { kind: 'unreadable', reason: 'it is not JSON' };
-    }
-}
-
-;// CONCATENATED MODULE: ./build/step/cancel.js
-const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-const OVERDUE_MS = 6000;
-function watchCancel(overdueMs = OVERDUE_MS) {
-    const asked = new AbortController();
-    const overdue = new AbortController();
-    let timer;
-    const onSignal = () => {
-        if (asked.signal.aborted) {
-            overdue.abort();
-            return;
-        }
-        asked.abort();
-        timer = setTimeout(() => overdue.abort(), overdueMs);
-        timer.unref();
-    };
-    for (const name of CANCEL_SIGNALS)
-        process.on(name, onSignal);
-    return {
-        asked: asked.signal,
-        overdue: overdue.signal,
-        stop: () => {
-            clearTimeout(timer);
-            for (const name of CANCEL_SIGNALS)
-                process.off(name, onSignal);
-        },
-    };
-}
-
-;// CONCATENATED MODULE: ./build/step/lay.js
-
-
-
-
-const reason = (error) => error.code ?? error.message;
-function layStep(plan, script, shimSource) {
-    (0,external_node_fs_namespaceObject.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
-    (0,external_node_fs_namespaceObject.mkdirSync)(plan.outputDir, { mode: 0o700 });
-    writeScript(plan.script, script);
-    (0,external_node_fs_namespaceObject.writeFileSync)((0,external_node_path_namespaceObject.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
-    try {
-        (0,external_node_fs_namespaceObject.mkdirSync)(plan.evidenceDir, { recursive: true, mode: 0o700 });
-        (0,external_node_fs_namespaceObject.accessSync)(plan.evidenceDir, external_node_fs_namespaceObject.constants.W_OK | external_node_fs_namespaceObject.constants.X_OK);
-    }
-    catch (error) {
-        return {
-            shim: false,
-            faults: [
-                `evidence folder ${plan.evidenceDir} cannot be written (${reason(error)}); nothing is recorded`,
-            ],
-        };
-    }
-    try {
-        copyTree(shimSource, plan.shimDir);
-        const config = { ...shimConfig(plan), evidence: (0,external_node_fs_namespaceObject.realpathSync)(plan.evidenceDir) };
-        (0,external_node_fs_namespaceObject.writeFileSync)((0,external_node_path_namespaceObject.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
-    }
-    catch (error) {
-        return { shim: false, faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`] };
-    }
-    if (plan.shimDir.includes(':')) {
-        return {
-            shim: false,
-            faults: [
-                `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
-            ],
-        };
-    }
-    return { shim: true, faults: [] };
-}
-function copyTree(from, to) {
-    (0,external_node_fs_namespaceObject.mkdirSync)(to, { mode: 0o755 });
-    for (const entry of (0,external_node_fs_namespaceObject.readdirSync)(from, { withFileTypes: true })) {
-        if (entry.isDirectory()) {
-            if (entry.name !== '__pycache__')
-                copyTree((0,external_node_path_namespaceObject.join)(from, entry.name), (0,external_node_path_namespaceObject.join)(to, entry.name));
-        }
-        else if (entry.isFile())
-            (0,external_node_fs_namespaceObject.copyFileSync)((0,external_node_path_namespaceObject.join)(from, entry.name), (0,external_node_path_namespaceObject.join)(to, entry.name));
-    }
-}
-function folderProblem(path) {
-    try {
-        return (0,external_node_fs_namespaceObject.statSync)(path).isDirectory() ? null : 'it is not a folder';
-    }
-    catch (error) {
-        return error.code === 'ENOENT' ? 'there is no such folder' : reason(error);
-    }
-}
-
-;// CONCATENATED MODULE: ./build/step/process.js
-
-
-
-
-const DRAIN_POLL_MS = 50;
-const UNKILLABLE_MS = 2000;
-const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_namespaceObject.constants.signals[signal] ?? 0));
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-function signalProcess(pid, signal) {
-    try {
-        process.kill(pid, signal);
-    }
-    catch {
-    }
-}
-async function drain(mark, deadline) {
-    const killed = new Map();
-    for (;;) {
-        const left = proc_stepProcesses(mark);
-        if (left.length === 0)
-            return [...killed.values()];
-        if (Date.now() >= deadline) {
-            for (const { pid } of left) {
-                if (!killed.has(pid))
-                    killed.set(pid, nameProcess(pid));
-                signalProcess(pid, 'SIGKILL');
-            }
-            if (Date.now() >= deadline + UNKILLABLE_MS)
-                return [...killed.values()];
-        }
-        await pause(DRAIN_POLL_MS);
-    }
-}
-async function endStep(mark, graceMs) {
-    const found = stepProcesses(mark);
-    for (const { pid } of found)
-        signalProcess(pid, 'SIGTERM');
-    return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
-}
-function runStep(options) {
-    const startedAt = Date.now();
-    const posix = process.platform !== 'win32';
-    return new Promise((resolve) => {
-        let child = null;
-        let cancelledBy = null;
-        let draining = null;
-        let settled = false;
-        const mark = () => ({ leader: child?.pid ?? null, variable: options.mark });
-        const onSignal = (signal) => {
-            cancelledBy ??= signal;
-            if (!child?.pid)
-                return;
-            if (!posix) {
-                child.kill(signal);
-                return;
-            }
-            const leader = child.pid;
-            const outside = proc_stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
-            signalProcess(-leader, signal);
-            for (const facts of outside)
-                signalProcess(facts.pid, signal);
-            draining ??= drain(mark(), Date.now() + options.graceMs);
-        };
-        const finish = async (code, signal, startError) => {
-            if (settled)
-                return;
-            settled = true;
-            const shellEndedAt = Date.now();
-            const killed = (await draining) ?? [];
-            for (const name of CANCEL_SIGNALS)
-                process.off(name, onSignal);
-            resolve({
-                exitCode: shellExitCode(code, signal),
-                signal,
-                cancelledBy,
-                startError,
-                startedAt,
-                endedAt: shellEndedAt,
-                killed,
-            });
-        };
-        for (const name of CANCEL_SIGNALS)
-            process.on(name, onSignal);
-        try {
-            child = (0,external_node_child_process_namespaceObject.spawn)(options.file, options.args, {
-                cwd: options.cwd,
-                env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
-                detached: posix,
-                windowsHide: true,
-            });
-        }
-        catch (error) {
-            void finish(126, null, error.message);
-            return;
-        }
-        child.on('error', (error) => {
-            void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
-        });
-        child.on('exit', (code, signal) => void finish(code, signal, null));
-        if (child.pid) {
-            options.onStart?.({ pid: child.pid, startTicks: processFacts(child.pid)?.startTicks ?? null });
-        }
-    });
-}
-
-;// CONCATENATED MODULE: ./build/main.js
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-const main_GPU_TIMEOUT_MS = 5000;
-const distDir = () => (0,external_node_path_namespaceObject.join)(import.meta.dirname, '..');
-async function main(runner = environmentRunner(process.env)) {
-    outliveOutput();
-    process.exitCode = await run(forgiving(runner), process.env);
-    process.exit();
-}
-async function run(runner, env) {
-    const workspace = env.GITHUB_WORKSPACE || process.cwd();
-    const parsed = parseInputs(runner.input);
-    if (!parsed.ok)
-        return main_refuse(runner, parsed.problems);
-    const { inputs } = parsed;
-    const plan = makePlan(inputs, env, {
-        id: (0,external_node_crypto_namespaceObject.randomBytes)(6).toString('hex'),
-        temp: env.RUNNER_TEMP || (0,external_node_os_namespaceObject.tmpdir)(),
-        workspace,
-        now: Date.now(),
-    });
-    const problems = folderProblems(inputs, plan);
-    if (problems.length > 0)
-        return main_refuse(runner, problems);
-    savePlan(runner, plan);
-    let laid;
-    try {
-        laid = layStep(plan, planScript(inputs), (0,external_node_path_namespaceObject.join)(distDir(), 'shim'));
-    }
-    catch (error) {
-        return notLaid(runner, plan, error);
-    }
-    for (const fault of laid.faults)
-        runner.info(logLine(fault));
-    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
-    const warning = leftoverWarning(before.gpu);
-    if (warning !== null)
-        runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
-    const hints = scriptHints(inputs.run);
-    let known = {
-        group: null,
-        host: before.host,
-        result: null,
-        shimLaid: laid.shim,
-        faults: laid.faults,
-        hints,
-    };
-    const learn = (more) => {
-        known = { ...known, ...more };
-        savePlan(runner, plan, known);
-    };
-    const mark = `${STEP_VARIABLE}=${plan.id}`;
-    const watch = new PythonWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
-    watch.start();
-    const cancel = watchCancel();
-    const result = await runStep({
-        file: plan.command.file,
-        args: plan.command.args,
-        cwd: plan.cwd,
-        env: stepEnvironment(plan, env, {
-            inputVariables: INPUT_NAMES.map(inputVariable),
-            scratchState: (0,external_node_path_namespaceObject.join)(plan.stepDir, 'state'),
-            shim: laid.shim,
-        }),
-        graceMs: plan.options.gracePeriod * 1000,
-        mark,
-        onStart: (group) => learn({ group }),
-    });
-    watch.stop();
-    learn({ result });
-    const ended = {
-        plan,
-        env,
-        result,
-        before,
-        sightings: watch.sightings(),
-        hints,
-        faults: laid.faults,
-        shimLaid: laid.shim,
-        leader: known.group?.pid ?? null,
-        distDir: distDir(),
-        cancel,
-    };
-    try {
-        const { code, stillRunning, cut } = await finish(runner, ended);
-        saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
-        return code;
-    }
-    catch (error) {
-        runner.info(logLine(`the evidence could not be gathered (${error.message})`));
-        return result.exitCode;
-    }
-}
-function notLaid(runner, plan, error) {
-    runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
-    setOutputs(runner, REFUSED_OUTPUTS);
-    saveFinished(runner);
-    return 1;
-}
-function folderProblems(inputs, plan) {
-    const problem = folderProblem(plan.cwd);
-    return problem === null
-        ? []
-        : [
-            {
-                input: 'working-directory',
-                given: inputs.workingDirectory || plan.cwd,
-                accepted: `a folder that exists (${problem})`,
-            },
-        ];
-}
-function main_refuse(runner, problems) {
-    const lines = problems.map(describeProblem);
-    for (const line of lines)
-        runner.info(logLine(line));
-    runner.annotate('error', `${count(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
-        title: 'oom-autopsy: wrong inputs',
-    });
-    setOutputs(runner, REFUSED_OUTPUTS);
-    saveFinished(runner);
-    return 1;
-}
-
 
 /***/ })
 
@@ -12895,6 +12733,9 @@ function main_refuse(runner, problems) {
 /******/ 	// Return the exports of the module
 /******/ 	return module.exports;
 /******/ }
+/******/ 
+/******/ // expose the modules object (__webpack_modules__)
+/******/ __nccwpck_require__.m = __webpack_modules__;
 /******/ 
 /************************************************************************/
 /******/ /* webpack/runtime/asset-relocator-loader */
@@ -12981,9 +12822,94 @@ function main_refuse(runner, problems) {
 /******/ 	};
 /******/ })();
 /******/ 
+/******/ /* webpack/runtime/ensure chunk */
+/******/ (() => {
+/******/ 	__nccwpck_require__.f = {};
+/******/ 	// This file contains only the entry chunk.
+/******/ 	// The chunk loading function for additional chunks
+/******/ 	__nccwpck_require__.e = (chunkId) => {
+/******/ 		return Promise.all(Object.keys(__nccwpck_require__.f).reduce((promises, key) => {
+/******/ 			__nccwpck_require__.f[key](chunkId, promises);
+/******/ 			return promises;
+/******/ 		}, []));
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/get javascript chunk filename */
+/******/ (() => {
+/******/ 	// This function allow to reference async chunks
+/******/ 	__nccwpck_require__.u = (chunkId) => {
+/******/ 		// return url for filenames based on template
+/******/ 		return "" + chunkId + ".index.js";
+/******/ 	};
+/******/ })();
+/******/ 
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/import chunk loading */
+/******/ (() => {
+/******/ 	// no baseURI
+/******/ 	
+/******/ 	// object to store loaded and loading chunks
+/******/ 	// undefined = chunk not loaded, null = chunk preloaded/prefetched
+/******/ 	// [resolve, Promise] = chunk loading, 0 = chunk loaded
+/******/ 	var installedChunks = {
+/******/ 		792: 0
+/******/ 	};
+/******/ 	
+/******/ 	var installChunk = (data) => {
+/******/ 		var {ids, modules, runtime} = data;
+/******/ 		// add "modules" to the modules object,
+/******/ 		// then flag all "ids" as loaded and fire callback
+/******/ 		var moduleId, chunkId, i = 0;
+/******/ 		for(moduleId in modules) {
+/******/ 			if(__nccwpck_require__.o(modules, moduleId)) {
+/******/ 				__nccwpck_require__.m[moduleId] = modules[moduleId];
+/******/ 			}
+/******/ 		}
+/******/ 		if(runtime) runtime(__nccwpck_require__);
+/******/ 		for(;i < ids.length; i++) {
+/******/ 			chunkId = ids[i];
+/******/ 			if(__nccwpck_require__.o(installedChunks, chunkId) && installedChunks[chunkId]) {
+/******/ 				installedChunks[chunkId][0]();
+/******/ 			}
+/******/ 			installedChunks[ids[i]] = 0;
+/******/ 		}
+/******/ 	
+/******/ 	}
+/******/ 	
+/******/ 	__nccwpck_require__.f.j = (chunkId, promises) => {
+/******/ 			// import() chunk loading for javascript
+/******/ 			var installedChunkData = __nccwpck_require__.o(installedChunks, chunkId) ? installedChunks[chunkId] : undefined;
+/******/ 			if(installedChunkData !== 0) { // 0 means "already installed".
+/******/ 	
+/******/ 				// a Promise means "currently loading".
+/******/ 				if(installedChunkData) {
+/******/ 					promises.push(installedChunkData[1]);
+/******/ 				} else {
+/******/ 					if(true) { // all chunks have JS
+/******/ 						// setup Promise in chunk cache
+/******/ 						var promise = import("./" + __nccwpck_require__.u(chunkId)).then(installChunk, (e) => {
+/******/ 							if(installedChunks[chunkId] !== 0) installedChunks[chunkId] = undefined;
+/******/ 							throw e;
+/******/ 						});
+/******/ 						var promise = Promise.race([promise, new Promise((resolve) => (installedChunkData = installedChunks[chunkId] = [resolve]))])
+/******/ 						promises.push(installedChunkData[1] = promise);
+/******/ 					}
+/******/ 				}
+/******/ 			}
+/******/ 	};
+/******/ 	
+/******/ 	// no prefetching
+/******/ 	
+/******/ 	// no preloaded
+/******/ 	
+/******/ 	// no external install chunk
+/******/ 	
+/******/ 	// no on chunks loaded
 /******/ })();
 /******/ 
 /************************************************************************/

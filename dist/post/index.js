@@ -57,6 +57,20 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
 
 /***/ }),
 
+/***/ 975:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util");
+
+/***/ }),
+
+/***/ 522:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
+
+/***/ }),
+
 /***/ 857:
 /***/ ((module) => {
 
@@ -68,8 +82,8 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-if (process.env['STATE_finished'] !== 'true') {
-    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(659), __nccwpck_require__.e(115)]).then(__nccwpck_require__.bind(__nccwpck_require__, 115));
+if (process.env.STATE_finished !== 'true') {
+    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(659), __nccwpck_require__.e(897)]).then(__nccwpck_require__.bind(__nccwpck_require__, 897));
     await post();
 }
 

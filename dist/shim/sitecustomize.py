@@ -90,7 +90,36 @@ def _start(torch):
         _say("not armed: %s: %s" % (type(error).__name__, error))
 
 
+# Launchers that put a folder of theirs first on PYTHONPATH whose sitecustomize runs nobody else's, and then
+# exec the program: ours, which does run theirs, has to come first again, or nothing would be armed.
+LAUNCHERS = (
+    "opentelemetry-instrument",
+    "splunk-instrument",
+    "splunk-py-trace",
+    "elasticapm-run",
+    "appsignal-wrap",
+)
+
+
+def _stay_first(event, _):
+    """An audit hook, in a launcher's own process only: it has no other moment between its work and the
+    program."""
+    if event != "os.exec":
+        return
+    try:
+        path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        if HERE in path[1:]:
+            rest = [entry for entry in path if entry != HERE]
+            rest.insert(0, HERE)
+            os.environ["PYTHONPATH"] = os.pathsep.join(rest)
+    except Exception as error:
+        _say("not armed: %s: %s" % (type(error).__name__, error))
+
+
 def _install():
+    script = getattr(sys, "orig_argv", ())[1:2]  # 3.10
+    if script and os.path.basename(script[0]) in LAUNCHERS:
+        sys.addaudithook(_stay_first)
     for finder in sys.meta_path:
         if getattr(finder, "oom_autopsy", False):
             return

@@ -11,7 +11,7 @@ import { openFolder, sameFile, sealOf } from './safe-fs.js';
 const STAGING = /^\.upload-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
 /** Files that are made for an upload and exist in the staging folder alone. */
-export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'SHA256SUMS']);
+export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
 
 export const stagingName = (): string => `.upload-${randomBytes(6).toString('hex')}`;
 export const isStagingName = (name: string): boolean => STAGING.test(name);

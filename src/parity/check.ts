@@ -17,17 +17,31 @@ const lines = v.pipe(
   v.array(line),
   v.transform((all) => all.slice(0, 50)),
 );
+/** `scenario, what: fixture 185, now 127`: a difference as the check lists it, or a line. */
+const difference = v.union([
+  line,
+  v.pipe(
+    v.object({ scenario: v.string(), what: v.string(), fixture: v.unknown(), now: v.unknown() }),
+    v.transform((d) =>
+      printable(`${d.scenario}, ${d.what}: fixture ${String(d.fixture)}, now ${String(d.now)}`, 500),
+    ),
+  ),
+]);
+const differences = v.pipe(
+  v.array(difference),
+  v.transform((all) => all.slice(0, 50)),
+);
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 
 const ResultSchema = v.object({
   schema: v.literal('oom-autopsy.parity.v1'),
   verdict: v.picklist(['match', 'drift', 'unverifiable']),
   reason: v.optional(v.nullable(line), null),
-  view: v.object({ status: line, differences: v.optional(lines, []) }),
+  view: v.object({ status: line, differences: v.optional(differences, []) }),
   oracle: v.object({
     status: v.picklist(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
     reason: v.optional(v.nullable(line), null),
-    differences: v.optional(lines, []),
+    differences: v.optional(differences, []),
   }),
   migration: v.object({
     status: line,
@@ -36,7 +50,7 @@ const ResultSchema = v.object({
       v.transform((all) => all.slice(0, 100)),
     ),
     lines: v.optional(lines, []),
-    differences: v.optional(lines, []),
+    differences: v.optional(differences, []),
   }),
   environment: v.optional(v.record(v.string(), v.unknown()), {}),
   fixture: v.optional(v.record(v.string(), v.unknown()), {}),

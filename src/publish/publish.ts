@@ -60,6 +60,8 @@ export interface PublishOptions extends UploadPorts {
    * `SHA256SUMS` is made from the same list.
    */
   readonly manifest: (plan: UploadPlan) => string;
+  /** Text of `peak.json`, the numbers for other tools. */
+  readonly peak?: string;
   /** One line now and then on anything over 10 s. */
   readonly log?: (line: string) => void;
 }
@@ -185,7 +187,11 @@ async function publishStaged(
     let name = options.name;
     for (let attempt = 1; ; attempt += 1) {
       const manifest = options.manifest({ name, files, leftOut: notUploaded });
-      const documents = await writeDocuments(staging, manifest, files, attempt);
+      const texts = {
+        'manifest.json': manifest,
+        ...(options.peak === undefined ? {} : { 'peak.json': options.peak }),
+      };
+      const documents = await writeDocuments(staging, texts, files, attempt);
       const order = [...documents, ...files.map((f) => f.file)];
       const answer = await uploadOnce(staging, order, name, ports, until);
       if (answer.ok) {
@@ -213,17 +219,19 @@ async function publishStaged(
   }
 }
 
-/** Writes `manifest.json` and `SHA256SUMS`; a second attempt writes them anew, since the name is in them. */
+/** Writes our documents and `SHA256SUMS` over everything; a second attempt writes them anew, since the name is in them. */
 async function writeDocuments(
   staging: Staging,
-  manifest: string,
+  texts: Readonly<Record<string, string>>,
   files: readonly ManifestFile[],
   attempt: number,
 ): Promise<readonly string[]> {
-  if (attempt > 1) await staging.discard(['manifest.json', 'SHA256SUMS']);
-  await staging.write('manifest.json', manifest);
-  await staging.write('SHA256SUMS', sha256Sums([{ file: 'manifest.json', ...digestOf(manifest) }, ...files]));
-  return ['manifest.json', 'SHA256SUMS'];
+  const names = [...Object.keys(texts), 'SHA256SUMS'];
+  if (attempt > 1) await staging.discard(names);
+  const documents = Object.entries(texts).map(([file, text]) => ({ file, ...digestOf(text) }));
+  for (const [file, text] of Object.entries(texts)) await staging.write(file, text);
+  await staging.write('SHA256SUMS', sha256Sums([...documents, ...files]));
+  return names;
 }
 
 export interface PublishPageOptions extends UploadPorts {

@@ -1,8 +1,9 @@
-"""Runs measurements in forked children: one import of torch, a fresh process for each, at most one child for each core.
+"""Runs measurements in forked children: one import of torch, a fresh process for each, at most one child for
+each core.
 
-The parent must fork before any pool of threads exists in it, so it imports, and computes nothing. A child that raises, is killed
-or takes too long is a result like any other: {"failed": "crashed" | "removed" | "unsupported" | "scenario" | "timeout", "reason": one line}.
-"""
+The parent must fork before any pool of threads exists in it, so it imports, and computes nothing. A child
+that raises, is killed or takes too long is a result like any other: {"failed": "crashed" | "removed" |
+"unsupported" | "scenario" | "timeout", "reason": one line}."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def run_all(jobs: list[Job], *, at_once: int | None = None, timeout_s: float = 1
     """key of each job -> what it returned (JSON values), or {"failed", "reason"}."""
     at_once = at_once or cores()
     gc.collect()
-    gc.freeze()  # what the parent holds is never traversed in a child: else each collection there copies all of its pages
+    # what the parent holds is never traversed in a child: else each collection there copies all of its pages
+    gc.freeze()
     waiting, results = list(reversed(jobs)), {}
     running: dict[int, _Child] = {}
     selector = selectors.DefaultSelector()

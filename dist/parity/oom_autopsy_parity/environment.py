@@ -1,4 +1,5 @@
-"""What the numbers depend on besides the program: frozen with them, and compared before a difference is called a change."""
+"""What the numbers depend on besides the program: frozen with them, and compared before a difference is
+called a change."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
-# Set before torch is imported. One thread: the oracle's sequence moves with their number. No device: the check is made on CPU,
-# beside a job that may be using the GPU, and CUDA must not be initialised before a fork.
+# Set before torch is imported. One thread: the oracle's sequence moves with their number. No device: the
+# check is made on CPU, beside a job that may be using the GPU, and CUDA must not be initialised before a
+# fork.
 PINS = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -59,7 +61,8 @@ def version(text: str) -> tuple[int, int]:
 
 
 def environment() -> dict[str, Any]:
-    """Facts of this process. `torch` is without its local part (2.13.0, not 2.13.0+cpu): builds of one version agree."""
+    """Facts of this process. `torch` is without its local part (2.13.0, not 2.13.0+cpu): builds of one
+    version agree."""
     import torch
 
     on, bf16 = _mkldnn(torch)
@@ -79,5 +82,10 @@ def environment() -> dict[str, Any]:
 
 
 def differing(frozen: dict[str, Any], now: dict[str, Any], kernels: bool) -> list[str]:
-    """`field: frozen -> now` for each field that the oracle's numbers depend on and that is not what it was."""
-    return [f"{k}: {frozen.get(k)} -> {now.get(k)}" for k in (KERNEL_KEY if kernels else PROCESS_KEY) if frozen.get(k) != now.get(k)]
+    """`field: frozen -> now` for each field that the oracle's numbers depend on and that is not what it
+    was."""
+    return [
+        f"{k}: {frozen.get(k)} -> {now.get(k)}"
+        for k in (KERNEL_KEY if kernels else PROCESS_KEY)
+        if frozen.get(k) != now.get(k)
+    ]

@@ -1,9 +1,9 @@
 """The fixture file: how it is written, read and checked before anything is compared with it.
 
-JSON, sorted keys, one value a line: a fixture of one environment is byte-identical when frozen again, and a change of it can be
-read in a diff. `sha256` is over all the rest, so an edit by hand is told from a drift. schemas/fixture.schema.json is the full
-description; the checks here are those that protect the comparison, without a dependency.
-"""
+JSON, sorted keys, one value a line: a fixture of one environment is byte-identical when frozen again, and a
+change of it can be read in a diff. `sha256` is over all the rest, so an edit by hand is told from a drift.
+schemas/fixture.schema.json is the full description; the checks here are those that protect the comparison,
+without a dependency."""
 
 from __future__ import annotations
 
@@ -49,9 +49,13 @@ def read(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
     except OSError as error:
-        raise FixtureError(f"fixture {shown} cannot be read ({error.strerror}). Give the path of a frozen fixture.") from error
+        raise FixtureError(
+            f"fixture {shown} cannot be read ({error.strerror}). Give the path of a frozen fixture."
+        ) from error
     except ValueError as error:
-        raise FixtureError(f"fixture {shown} is no JSON ({type(error).__name__}). Freeze it again.") from error
+        raise FixtureError(
+            f"fixture {shown} is no JSON ({type(error).__name__}). Freeze it again."
+        ) from error
     problem = _problem(data)
     if problem:
         raise FixtureError(f"fixture {shown}: {problem}")
@@ -75,7 +79,9 @@ def _problem(data: Any) -> str | None:
     if not data["scenarios"]:
         return "holds no scenario. Freeze it again."
     for name, entry in data["scenarios"].items():
-        if not isinstance(entry, dict) or not all(isinstance(entry.get(k), dict) for k in ("oracle", "view", "migration")):
+        if not isinstance(entry, dict) or not all(
+            isinstance(entry.get(k), dict) for k in ("oracle", "view", "migration")
+        ):
             return f"scenario {name!r} lacks one of oracle, view, migration. Freeze it again."
         if not isinstance(entry["view"].get("events"), list):
             return f"scenario {name!r} has no event sequence of the view. Freeze it again."
@@ -83,7 +89,8 @@ def _problem(data: Any) -> str | None:
 
 
 def scenarios_of(data: dict[str, Any]) -> list[Scenario]:
-    """The built-in scenarios that a built-in fixture was frozen from; each must be the one that this version has."""
+    """The built-in scenarios that a built-in fixture was frozen from; each must be the one that this version
+    has."""
     have = {scenario.name: scenario for scenario in BUILT_IN}
     unknown = sorted(set(data["scenarios"]) - set(have))
     if unknown:
@@ -93,7 +100,9 @@ def scenarios_of(data: dict[str, Any]) -> list[Scenario]:
         )
     missing = sorted(set(have) - set(data["scenarios"]))
     if missing:
-        raise FixtureError(f"fixture does not hold scenario {missing[0]!r}. Freeze it again with this version.")
+        raise FixtureError(
+            f"fixture does not hold scenario {missing[0]!r}. Freeze it again with this version."
+        )
     for name, entry in data["scenarios"].items():
         if (entry.get("warm"), entry.get("steps")) != (have[name].warm, have[name].steps):
             raise FixtureError(

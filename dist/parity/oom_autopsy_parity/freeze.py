@@ -1,4 +1,5 @@
-"""Makes a fixture: the built-in one from torch 2.13 only, a user's own from whatever torch they train with."""
+"""Makes a fixture: the built-in one from torch 2.13 only, a user's own from whatever torch they train
+with."""
 
 from __future__ import annotations
 
@@ -10,7 +11,10 @@ from .environment import version
 from .scenarios import BUILT_IN, ScenarioError
 from .sequence import canonical
 
-FROZEN_TORCH = (2, 13)  # the oracle is what it was there; a fixture from another torch would be another oracle
+FROZEN_TORCH = (
+    2,
+    13,
+)  # the oracle is what it was there; a fixture from another torch would be another oracle
 
 
 class FreezeError(Exception):
@@ -54,9 +58,12 @@ def built_in() -> dict[str, Any]:
 
 
 def users(path: str, out: str) -> dict[str, Any]:
-    """A fixture of the user's own step. Where this torch's oracle cannot run, the fixture says so and holds the view alone."""
+    """A fixture of the user's own step. Where this torch's oracle cannot run, the fixture says so and holds
+    the view alone."""
     if not os.path.isfile(path):
-        raise ScenarioError(f"scenario file {path!r} is not there. Give the path of a Python file that defines build().")
+        raise ScenarioError(
+            f"scenario file {path!r} is not there. Give the path of a Python file that defines build()."
+        )
     described = runs.describe(path)
     if "failed" in described:
         raise FreezeError(described["reason"])
@@ -65,7 +72,9 @@ def users(path: str, out: str) -> dict[str, Any]:
     if "failed" in environment:
         raise FreezeError(environment["reason"])
     if "failed" in parts["view"]:
-        raise FreezeError(f"the step could not be recorded ({parts['view']['failed']}): {parts['view']['reason']}")
+        raise FreezeError(
+            f"the step could not be recorded ({parts['view']['failed']}): {parts['view']['reason']}"
+        )
     folder = os.path.dirname(os.path.abspath(out))
     return {
         "schema": SCHEMA_FIXTURE,
@@ -89,4 +98,6 @@ def write(data: dict[str, Any], out: str) -> None:
     except OSError as error:
         if os.path.exists(temporary):
             os.unlink(temporary)
-        raise FreezeError(f"{out!r} could not be written ({error.strerror}). Give a path in a folder that you may write to.") from error
+        raise FreezeError(
+            f"{out!r} could not be written ({error.strerror}). Give a path in a folder that you may write to."
+        ) from error

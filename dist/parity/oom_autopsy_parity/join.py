@@ -1,9 +1,9 @@
 """Joins the rebuilt view with the oracle, tensor by tensor, when both watched the same step in one process.
 
-The join is structural, by no clock: the profiler records each call of the view's `__torch_dispatch__` as a Python event, and the
-blocks allocated below that event carry the profiler's allocation ids. The view's row says in which of its calls it was made and at
-which address. So row -> call -> block -> tensor of the oracle, exactly. What was alive before the session joins by address.
-"""
+The join is structural, by no clock: the profiler records each call of the view's `__torch_dispatch__` as a
+Python event, and the blocks allocated below that event carry the profiler's allocation ids. The view's row
+says in which of its calls it was made and at which address. So row -> call -> block -> tensor of the oracle,
+exactly. What was alive before the session joins by address."""
 
 from __future__ import annotations
 
@@ -34,11 +34,13 @@ def _is_call_of_the_view(event: Any) -> bool:
         frame = fields.callsite
         return frame.function_name == "__torch_dispatch__" and frame.file_name.endswith("view.py")
     except UnicodeDecodeError:
-        return False  # the profiler's names dangle where the code itself is gone (seen in 2.13.0 in a first step); ours is not
+        # the profiler's names dangle where the code itself is gone (seen in 2.13.0 in a first step); ours is not
+        return False
 
 
 def blocks_by_call(roots: Any, calls: int) -> list[dict[int, int]]:
-    """For each of the view's calls of the window, in order: address -> allocation id of the last block made there."""
+    """For each of the view's calls of the window, in order: address -> allocation id of the last block made
+    there."""
     found = []
     for event in _below(roots):
         if _is_call_of_the_view(event):
@@ -56,9 +58,8 @@ def blocks_by_call(roots: Any, calls: int) -> list[dict[int, int]]:
 def join(window: Any, lives: list[Any], blocks: list[dict[int, int]], first_call: int) -> dict[str, Any]:
     """{rows, oracle_only, view_only, keyed_bytes, joined_bytes, size_mismatches}
 
-    rows: [{from, to, count, bytes}], from = the oracle's category, to = the view's. `first_call`: the view's number of the first
-    call in `blocks`, less one.
-    """
+    rows: [{from, to, count, bytes}], from = the oracle's category, to = the view's. `first_call`: the view's
+    number of the first call in `blocks`, less one."""
     by_allocation = {life.allocation: life for life in lives if not life.before}
     by_pointer = {life.pointer: life for life in lives if life.before}
     at_start = {row for row, _ in window.baseline}
@@ -92,7 +93,10 @@ def join(window: Any, lives: list[Any], blocks: list[dict[int, int]], first_call
     return {
         "rows": [{"from": a, "to": b, "count": count[a, b], "bytes": total[a, b]} for a, b in sorted(count)],
         "oracle_only": [{"category": c, "count": left[c], "bytes": left_bytes[c]} for c in sorted(left)],
-        "view_only": [{"category": c, "reason": r, "count": alone[c, r], "bytes": alone_bytes[c, r]} for c, r in sorted(alone)],
+        "view_only": [
+            {"category": c, "reason": r, "count": alone[c, r], "bytes": alone_bytes[c, r]}
+            for c, r in sorted(alone)
+        ],
         "keyed_bytes": sum(life.nbytes for life in lives),
         "joined_bytes": sum(life.nbytes for life in joined),
         "size_mismatches": mismatches,

@@ -1,10 +1,10 @@
 """Judges what was measured against what was frozen. Pure: values in, the check's JSON result out.
 
-Three questions, each with an answer of its own: does the rebuilt view still say the same (match, drift, unsupported, crashed,
-not-comparable)? does the oracle (same, changed, removed, crashed, not-comparable)? does the table between them (exact, changed,
-not-compared)? Only a difference that the code or torch must have caused is drift; what could not be compared is `unverifiable`,
-with the reason and with what is still verified.
-"""
+Three questions, each with an answer of its own: does the rebuilt view still say the same (match, drift,
+unsupported, crashed, not-comparable)? does the oracle (same, changed, removed, crashed, not-comparable)? does
+the table between them (exact, changed, not-compared)? Only a difference that the code or torch must have
+caused is drift; what could not be compared is `unverifiable`, with the reason and with what is still
+verified."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ def _short(value: Any) -> Any:
     return value if isinstance(value, (int, str)) or value is None else str(value)[:300]
 
 
-def _compare(scenario: str, frozen: dict[str, Any], now: dict[str, Any], fields: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Every entry of each field that differs: totals first, so that the reader sees the size of it before the place."""
+def _compare(
+    scenario: str, frozen: dict[str, Any], now: dict[str, Any], fields: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """Every entry of each field that differs: totals first, so that the reader sees the size of it before the
+    place."""
     found = []
     for field in fields:
         a, b = frozen.get(field), now.get(field)
@@ -50,13 +53,16 @@ def view_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any])
     said = {event.split(" ", 2)[1] for event in now["events"]} | set(now["counts"]) | set(now["bytes"])
     for word in sorted(said - allowed):
         found.append(_difference(scenario, "a category that is never emitted", "(never)", word))
-    found += _compare(scenario, frozen, now, ("counts", "bytes", "peak", "peak_by", "reasons", "blind", "faults"))
+    found += _compare(
+        scenario, frozen, now, ("counts", "bytes", "peak", "peak_by", "reasons", "blind", "faults")
+    )
     first = first_difference(canonical(frozen["events"]), canonical(now["events"]))
     return found + ([{"scenario": scenario, **first}] if first else [])
 
 
 def oracle_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any]) -> list[dict[str, Any]]:
-    """What differs in the oracle's account of tensors. Kernels' workspaces have no category and are left out."""
+    """What differs in the oracle's account of tensors. Kernels' workspaces have no category and are left
+    out."""
     fields = ("keys", "counts", "bytes")
     found = _compare(
         scenario,
@@ -71,7 +77,9 @@ def oracle_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any
 def table_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any]) -> list[dict[str, Any]]:
     def flat(table: dict[str, Any]) -> dict[str, dict[str, str]]:
         def said(rows: list[dict[str, Any]], *keys: str) -> dict[str, str]:
-            return {" -> ".join(str(row[k]) for k in keys): f"{row['count']} / {row['bytes']} B" for row in rows}
+            return {
+                " -> ".join(str(row[k]) for k in keys): f"{row['count']} / {row['bytes']} B" for row in rows
+            }
 
         return {
             "row": said(table["rows"], "from", "to"),
@@ -104,7 +112,9 @@ def _view(frozen: dict[str, Any], results: dict[str, Any], older: bool) -> dict[
     return _part(status, reason, differences, len(frozen["scenarios"]), len(failures))
 
 
-def _part(status: str, reason: str | None, differences: list[dict[str, Any]], scenarios: int, failed: int) -> dict[str, Any]:
+def _part(
+    status: str, reason: str | None, differences: list[dict[str, Any]], scenarios: int, failed: int
+) -> dict[str, Any]:
     return {
         "status": status,
         "reason": reason,
@@ -115,44 +125,83 @@ def _part(status: str, reason: str | None, differences: list[dict[str, Any]], sc
     }
 
 
-def _oracle_scenario(name: str, entry: dict[str, Any], now: dict[str, Any], moved: list[str], older: bool) -> dict[str, Any]:
+def _oracle_scenario(
+    name: str, entry: dict[str, Any], now: dict[str, Any], moved: list[str], older: bool
+) -> dict[str, Any]:
     """{name, status, reason, differences}"""
     if "failed" in entry["oracle"]:
-        return {"name": name, "status": "not-comparable", "reason": f"not in the fixture: {entry['oracle']['reason']}", "differences": []}
+        return {
+            "name": name,
+            "status": "not-comparable",
+            "reason": f"not in the fixture: {entry['oracle']['reason']}",
+            "differences": [],
+        }
     if "failed" in now:
-        return {"name": name, "status": "removed" if now["failed"] == "removed" else "crashed", "reason": now["reason"], "differences": []}
+        return {
+            "name": name,
+            "status": "removed" if now["failed"] == "removed" else "crashed",
+            "reason": now["reason"],
+            "differences": [],
+        }
     found = oracle_differences(name, entry["oracle"], now)
     if not found:
         return {"name": name, "status": "same", "reason": None, "differences": []}
     if moved:
-        return {"name": name, "status": "not-comparable", "reason": "another environment (" + ", ".join(moved) + ")", "differences": found}
+        return {
+            "name": name,
+            "status": "not-comparable",
+            "reason": "another environment (" + ", ".join(moved) + ")",
+            "differences": found,
+        }
     if older:
-        return {"name": name, "status": "not-comparable", "reason": "this torch is older than the fixture's", "differences": found}
+        return {
+            "name": name,
+            "status": "not-comparable",
+            "reason": "this torch is older than the fixture's",
+            "differences": found,
+        }
     return {"name": name, "status": "changed", "reason": None, "differences": found}
 
 
 _WORST_FIRST = ("changed", "removed", "crashed", "not-comparable", "same")
 
 
-def _oracle(frozen: dict[str, Any], results: dict[str, Any], now: dict[str, Any], kernels: dict[str, bool], older: bool) -> dict[str, Any]:
+def _oracle(
+    frozen: dict[str, Any],
+    results: dict[str, Any],
+    now: dict[str, Any],
+    kernels: dict[str, bool],
+    older: bool,
+) -> dict[str, Any]:
     each = [
-        _oracle_scenario(name, entry, results[name]["oracle"], differing(frozen["environment"], now, kernels[name]), older)
+        _oracle_scenario(
+            name, entry, results[name]["oracle"], differing(frozen["environment"], now, kernels[name]), older
+        )
         for name, entry in frozen["scenarios"].items()
     ]
     status = min((one["status"] for one in each), key=_WORST_FIRST.index)
     differences = [d for one in each for d in one["differences"]]
     failed = sum(one["status"] in ("removed", "crashed") for one in each)
     workspaces = sum(
-        "failed" not in results[name]["oracle"] and results[name]["oracle"]["unkeyed"] != entry["oracle"].get("unkeyed")
+        "failed" not in results[name]["oracle"]
+        and results[name]["oracle"]["unkeyed"] != entry["oracle"].get("unkeyed")
         for name, entry in frozen["scenarios"].items()
     )
-    part = _part(status, next((o["reason"] for o in each if o["status"] == status), None), differences, len(each), failed)
+    part = _part(
+        status,
+        next((o["reason"] for o in each if o["status"] == status), None),
+        differences,
+        len(each),
+        failed,
+    )
     part["by_scenario"] = [{k: one[k] for k in ("name", "status", "reason")} for one in each]
     part["workspaces_differ"] = workspaces  # scenarios whose kernels' own blocks differ: said, never judged
     return part
 
 
-def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str, Any], older: bool) -> dict[str, Any]:
+def _migration(
+    frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str, Any], older: bool
+) -> dict[str, Any]:
     differences: list[dict[str, Any]] = []
     tables, compared, reason = {}, 0, None
     comparable = {one["name"] for one in oracle["by_scenario"] if one["status"] == "same"}
@@ -164,7 +213,11 @@ def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str
             tables[name] = now
         else:
             if reason is None:
-                reason = f"{name}: " + (now.get("reason") or entry["migration"].get("reason") or "the oracle is not the same there")
+                reason = f"{name}: " + (
+                    now.get("reason")
+                    or entry["migration"].get("reason")
+                    or "the oracle is not the same there"
+                )
             if "failed" not in entry["migration"]:
                 tables[name] = entry["migration"]
     status = "changed" if differences else "exact" if compared == len(frozen["scenarios"]) else "not-compared"
@@ -176,8 +229,13 @@ def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str
         "scenarios": len(frozen["scenarios"]),
         "compared": compared,
         "rows": migration.summed(list(tables.values())),
-        "lines": [migration.line(name, table, frozen["scenarios"][name]["oracle"].get("bytes")) for name, table in tables.items()],
-        "source": {name: "measured" if tables[name] is results[name]["join"] else "fixture" for name in tables},
+        "lines": [
+            migration.line(name, table, frozen["scenarios"][name]["oracle"].get("bytes"))
+            for name, table in tables.items()
+        ],
+        "source": {
+            name: "measured" if tables[name] is results[name]["join"] else "fixture" for name in tables
+        },
         "differences": differences[:MOST_DIFFERENCES],
         "differences_total": len(differences),
     }
@@ -186,7 +244,11 @@ def _migration(frozen: dict[str, Any], results: dict[str, Any], oracle: dict[str
 def verdict(view: dict[str, Any], oracle: dict[str, Any], table: dict[str, Any]) -> str:
     if view["status"] == "drift" or oracle["status"] == "changed" or table["status"] == "changed":
         return "drift"
-    return "match" if (view["status"], oracle["status"], table["status"]) == ("match", "same", "exact") else "unverifiable"
+    return (
+        "match"
+        if (view["status"], oracle["status"], table["status"]) == ("match", "same", "exact")
+        else "unverifiable"
+    )
 
 
 def _says(view: dict[str, Any], oracle: dict[str, Any], table: dict[str, Any]) -> list[str]:
@@ -195,12 +257,17 @@ def _says(view: dict[str, Any], oracle: dict[str, Any], table: dict[str, Any]) -
 
     def first(part: dict[str, Any]) -> str:
         d = part["differences"][0]
-        return f"{d['scenario']}, {d['what']}: fixture {d['fixture']}, now {d['now']} ({part['differences_total']} differences in all)"
+        return (
+            f"{d['scenario']}, {d['what']}: fixture {d['fixture']}, now {d['now']} "
+            f"({part['differences_total']} differences in all)"
+        )
 
     of_view = {
         "match": f"The rebuilt view matches the fixture in {total} of {total} scenarios.",
         "unsupported": f"The rebuilt view cannot run here: {view['reason']}.",
-        "crashed": f"The rebuilt view failed in {total - view['compared']} of {total} scenarios: {view['reason']}.",
+        "crashed": (
+            f"The rebuilt view failed in {total - view['compared']} of {total} scenarios: {view['reason']}."
+        ),
         "not-comparable": f"The rebuilt view is not comparable here: {view['reason']}.",
     }
     of_oracle = {
@@ -211,23 +278,38 @@ def _says(view: dict[str, Any], oracle: dict[str, Any], table: dict[str, Any]) -
     }
     of_table = {
         "exact": "The migration table is exact.",
-        "not-compared": f"The migration table was compared in {table['compared']} of {total} scenarios ({table['reason']}).",
+        "not-compared": (
+            f"The migration table was compared in {table['compared']} of {total} scenarios "
+            f"({table['reason']})."
+        ),
     }
     lines = [of_view.get(view["status"]) or f"The rebuilt view drifted from the fixture: {first(view)}."]
     lines.append(of_oracle.get(oracle["status"]) or f"The oracle changed: {first(oracle)}.")
     lines.append(of_table.get(table["status"]) or f"The migration table changed: {first(table)}.")
     if oracle["status"] == "not-comparable":
         same = sum(one["status"] == "same" for one in oracle["by_scenario"])
-        lines.append(f"Still verified: the rebuilt view's own account, and the oracle in {same} of {total} scenarios."
-                     if view["status"] == "match" else f"Still verified: the oracle in {same} of {total} scenarios.")
+        lines.append(
+            f"Still verified: the rebuilt view's own account, and the oracle in {same} of {total} scenarios."
+            if view["status"] == "match"
+            else f"Still verified: the oracle in {same} of {total} scenarios."
+        )
     elif oracle["status"] in ("removed", "crashed") and view["status"] == "match":
         lines.append("Still verified: the rebuilt view's own account.")
     return lines
 
 
-def judge(frozen: dict[str, Any], path: str, environment: dict[str, Any], results: dict[str, dict[str, Any]],
-          kernels: dict[str, bool], trigger: dict[str, Any], notes: list[str], seconds: float) -> dict[str, Any]:
-    """The whole result. `kernels`: scenario -> whether the processor chooses its kernels. `results`: see runs.run_built_in."""
+def judge(
+    frozen: dict[str, Any],
+    path: str,
+    environment: dict[str, Any],
+    results: dict[str, dict[str, Any]],
+    kernels: dict[str, bool],
+    trigger: dict[str, Any],
+    notes: list[str],
+    seconds: float,
+) -> dict[str, Any]:
+    """The whole result. `kernels`: scenario -> whether the processor chooses its kernels. `results`: see
+    runs.run_built_in."""
     older = version(environment["torch"]) < version(frozen["environment"].get("torch", ""))
     view = _view(frozen, results, older)
     oracle = _oracle(frozen, results, environment, kernels, older)
@@ -256,8 +338,16 @@ def describe_fixture(frozen: dict[str, Any], path: str) -> dict[str, Any]:
     }
 
 
-def could_not_run(frozen: dict[str, Any], path: str, reason: str, remedy: str, trigger: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
-    """The result where nothing could be measured at all: unverifiable, with what the fixture says of the table."""
+def could_not_run(
+    frozen: dict[str, Any],
+    path: str,
+    reason: str,
+    remedy: str,
+    trigger: dict[str, Any] | None,
+    seconds: float,
+) -> dict[str, Any]:
+    """The result where nothing could be measured at all: unverifiable, with what the fixture says of the
+    table."""
     total = len(frozen["scenarios"])
     tables = {n: e["migration"] for n, e in frozen["scenarios"].items() if "failed" not in e["migration"]}
     nothing = {"reason": reason, "scenarios": total, "compared": 0, "differences": [], "differences_total": 0}
@@ -267,8 +357,15 @@ def could_not_run(frozen: dict[str, Any], path: str, reason: str, remedy: str, t
         "says": [f"Parity could not be checked: {reason}. {remedy}"],
         "view": {"status": "unsupported", **nothing},
         "oracle": {"status": "not-comparable", **nothing, "by_scenario": [], "workspaces_differ": 0},
-        "migration": {"status": "not-compared", **nothing, "rows": migration.summed(list(tables.values())),
-                      "lines": [migration.line(n, t, frozen["scenarios"][n]["oracle"].get("bytes")) for n, t in tables.items()], "source": {n: "fixture" for n in tables}},
+        "migration": {
+            "status": "not-compared",
+            **nothing,
+            "rows": migration.summed(list(tables.values())),
+            "lines": [
+                migration.line(n, t, frozen["scenarios"][n]["oracle"].get("bytes")) for n, t in tables.items()
+            ],
+            "source": {n: "fixture" for n in tables},
+        },
         "environment": None,
         "fixture": describe_fixture(frozen, path),
         "trigger": trigger,

@@ -1,8 +1,9 @@
-"""One measurement of one scenario, in the process it is called in: by the oracle, by the rebuilt view, or by both for the join.
+"""One measurement of one scenario, in the process it is called in: by the oracle, by the rebuilt view, or by
+both for the join.
 
-Each must run in a process of its own (children.py): the second profiler session of a process differs from the first, and the
-oracle's own TEMPORARY grows while a recorder runs beside it (measured: 8 to 12 tensors in the smallest scenario).
-"""
+Each must run in a process of its own (children.py): the second profiler session of a process differs from the
+first, and the oracle's own TEMPORARY grows while a recorder runs beside it (measured: 8 to 12 tensors in the
+smallest scenario)."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ def view_summary(window: Any, recorder: Any) -> dict[str, Any]:
 
 
 def _recorded(scenario: Scenario, around: Any, pointers: bool) -> tuple[Any, Any, int, Any]:
-    """Runs the scenario under the view. `around(step, steps)` runs the window; (recorder, window, calls before it, its result)."""
+    """Runs the scenario under the view. `around(step, steps)` runs the window; (recorder, window, calls
+    before it, its result)."""
     step = scenario.build()
     recorder = shared("view").Recorder(pointers=pointers).install()
     try:

@@ -33,8 +33,9 @@ def _places(rows: list[dict[str, Any]], category: str) -> str:
 
 
 def line(name: str, table: dict[str, Any], alone: dict[str, int] | None) -> str:
-    """One scenario in a sentence or two: how much joined, how much the oracle infers, where that went, and which total is larger,
-    by how much, and why. `alone`: the oracle's bytes by category in a process without the view (beside it, TEMPORARY grows)."""
+    """One scenario in a sentence or two: how much joined, how much the oracle infers, where that went, and
+    which total is larger, by how much, and why. `alone`: the oracle's bytes by category in a process without
+    the view (beside it, TEMPORARY grows)."""
     keyed, joined = table["keyed_bytes"], table["joined_bytes"]
     said = [
         f"{name}: {100 * joined / keyed if keyed else 100:.2f} % of the oracle's {_bytes(keyed)} joined, "
@@ -43,7 +44,9 @@ def line(name: str, table: dict[str, Any], alone: dict[str, int] | None) -> str:
     total = sum(n for category, n in (alone or {}).items() if category != "UNKEYED")
     if alone and total:
         inferred = sum(alone.get(category, 0) for category in INFERRED)
-        said.append(f"{100 * inferred / total:.1f} % of its bytes are inferences (AUTOGRAD_DETAIL, TEMPORARY)")
+        said.append(
+            f"{100 * inferred / total:.1f} % of its bytes are inferences (AUTOGRAD_DETAIL, TEMPORARY)"
+        )
     for category in INFERRED:
         places = _places(table["rows"], category)
         if places:
@@ -65,7 +68,10 @@ def _why(table: dict[str, Any]) -> str:
         for r in sorted(table["view_only"], key=lambda r: -r["bytes"])[:3]
     ]
     parts += [
-        f"the oracle alone saw {r['count']} of {r['category']} ({_bytes(r['bytes'])}, never an operation's output or shown to a hook)"
+        (
+            f"the oracle alone saw {r['count']} of {r['category']} ({_bytes(r['bytes'])}, never an "
+            f"operation's output or shown to a hook)"
+        )
         for r in sorted(table["oracle_only"], key=lambda r: -r["bytes"])[:3]
     ]
     return ", ".join(parts)

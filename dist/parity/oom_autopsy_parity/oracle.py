@@ -1,8 +1,8 @@
 """torch's private categorizer (the oracle) over a step, said in facts that do not depend on the process.
 
-No pointer, id or time leaves this file: they differ from run to run. What is stable (measured over processes, seeds, hash seeds
-and torch 2.13.0 against 2.14.1) is counts, bytes and the ordered sequence of (action, category, bytes).
-"""
+No pointer, id or time leaves this file: they differ from run to run. What is stable (measured over processes,
+seeds, hash seeds and torch 2.13.0 against 2.14.1) is counts, bytes and the ordered sequence of (action,
+category, bytes)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ class OracleGone(Exception):
 
 
 def session(step: Callable[[], Any], steps: int) -> Any:
-    """One profiler session over `steps` steps; only the first of a process is comparable. All three options are needed."""
+    """One profiler session over `steps` steps; only the first of a process is comparable. All three options
+    are needed."""
     from torch.profiler import ProfilerActivity, profile
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_stack=True) as prof:
+        with profile(
+            activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_stack=True
+        ) as prof:
             for _ in range(steps):
                 step()
     return prof
@@ -58,7 +61,8 @@ def _named(profile: Any, tensor_key: Any) -> Callable[[Any, int], str]:
 def summary(profile: Any) -> dict[str, Any]:
     """{keys, counts, bytes, actions, peak, peak_by, unkeyed, events}
 
-    keys: distinct (tensor, version) that events speak of, by category: the rule of TorchLens's published golden.
+    keys: distinct (tensor, version) that events speak of, by category: the rule of TorchLens's published
+    golden.
     counts, bytes: tensors, by the category of their first version.
     events: `<sign> <category> <bytes>`; = was there before, + created, ^ new version, - destroyed.
     """
@@ -111,16 +115,24 @@ def summary(profile: Any) -> dict[str, Any]:
 
 
 class Life:
-    """One tensor of the oracle's: its category at first, its bytes, whether it was there before the session."""
+    """One tensor of the oracle's: its category at first, its bytes, whether it was there before the
+    session."""
 
     __slots__ = ("allocation", "before", "category", "nbytes", "pointer")
 
     def __init__(self, category: str, nbytes: int, pointer: int, allocation: int, before: bool) -> None:
-        self.category, self.nbytes, self.pointer, self.allocation, self.before = category, nbytes, pointer, allocation, before
+        self.category, self.nbytes, self.pointer, self.allocation, self.before = (
+            category,
+            nbytes,
+            pointer,
+            allocation,
+            before,
+        )
 
 
 def lives(profile: Any) -> list[Life]:
-    """Every tensor of the session, in order of its first event. Pointers and allocation ids are good in this process only."""
+    """Every tensor of the session, in order of its first event. Pointers and allocation ids are good in this
+    process only."""
     tensor_key, action = parts()
     name = _named(profile, tensor_key)
     found: dict[Any, Life] = {}

@@ -16,13 +16,19 @@ TIMEOUT_USER_S = 600.0
 
 
 def prepare() -> None:
-    """Imports torch, and what a step would import anyway, once for all children. Nothing is computed: no pool of threads may
-    exist at the fork. (The first optimizer of a process imports torch._dynamo: 1 s, else paid in each child.)"""
+    """Imports torch, and what a step would import anyway, once for all children. Nothing is computed: no pool
+    of threads may exist at the fork. (The first optimizer of a process imports torch._dynamo: 1 s, else paid
+    in each child.)"""
     import importlib
 
     import torch
 
-    for name in ("torch._dynamo", "torch.profiler", "torch.profiler._memory_profiler", "torch.utils.checkpoint"):
+    for name in (
+        "torch._dynamo",
+        "torch.profiler",
+        "torch.profiler._memory_profiler",
+        "torch.utils.checkpoint",
+    ):
         try:
             importlib.import_module(name)
         except Exception:
@@ -34,12 +40,16 @@ def can_fork() -> bool:
     return hasattr(os, "fork")
 
 
-def run_built_in(scenarios: list[Scenario], at_once: int | None = None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def run_built_in(
+    scenarios: list[Scenario], at_once: int | None = None
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """(environment, name -> {view, oracle, join: what was measured, or {failed, reason}})"""
     prepare()
     jobs = [
         children.Job((scenario.name, part), lambda part=part, scenario=scenario: measure(part, scenario))
-        for scenario in reversed(scenarios)  # the longest stand last in the list: begun first, they end with the others
+        for scenario in reversed(
+            scenarios
+        )  # the longest stand last in the list: begun first, they end with the others
         for part in reversed(PARTS)
     ]
     jobs.append(children.Job(("", "environment"), environment))
@@ -48,7 +58,8 @@ def run_built_in(scenarios: list[Scenario], at_once: int | None = None) -> tuple
 
 
 def describe(path: str) -> dict[str, Any]:
-    """{name, warm, steps} of a user's scenario file, or {failed, reason}. Read in a child: it is the user's code."""
+    """{name, warm, steps} of a user's scenario file, or {failed, reason}. Read in a child: it is the user's
+    code."""
     prepare()
 
     def look() -> dict[str, Any]:
@@ -66,7 +77,10 @@ def run_file(path: str, name: str) -> tuple[dict[str, Any], dict[str, dict[str, 
         from_file(path)  # it may set what the environment reports
         return environment()
 
-    jobs = [children.Job((name, part), lambda part=part: measure(part, from_file(path))) for part in reversed(PARTS)]
+    jobs = [
+        children.Job((name, part), lambda part=part: measure(part, from_file(path)))
+        for part in reversed(PARTS)
+    ]
     jobs.append(children.Job(("", "environment"), facts))
     results = children.run_all(jobs, timeout_s=TIMEOUT_USER_S)
     return results.pop(("", "environment")), _by_scenario(results)

@@ -1,8 +1,7 @@
 """The built-in scenarios: small and real training steps, on CPU, made the same way in every process.
 
-A scenario is a name, a way to build a step, how many steps run before the window (`warm`) and how many are in it (`steps`).
-`build()` returns a function of no arguments that does one training step.
-"""
+A scenario is a name, a way to build a step, how many steps run before the window (`warm`) and how many are in
+it (`steps`). `build()` returns a function of no arguments that does one training step."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ class Scenario:
     warm: int
     steps: int = 1
     says: str = ""  # one line for docs and reports
-    kernels: bool = False  # its kernels are chosen by the processor (oneDNN): the oracle's TEMPORARY moved with the ISA in one
+    # its kernels are chosen by the processor (oneDNN): the oracle's TEMPORARY moved with the ISA in one
+    kernels: bool = False
 
 
 class ScenarioError(Exception):
@@ -58,10 +58,17 @@ def _cnn() -> Any:
     torch = _torch()
     nn = torch.nn
     model = nn.Sequential(
-        nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(),
-        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10),
-    )  # fmt: skip
+        nn.Conv2d(3, 16, 3, padding=1),
+        nn.BatchNorm2d(16),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.BatchNorm2d(32),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(32, 10),
+    )
     x, y, loss = torch.randn(8, 3, 32, 32), torch.randint(0, 10, (8,)), nn.CrossEntropyLoss()
     return model, x, lambda out: loss(out, y)
 
@@ -75,7 +82,9 @@ def _transformer(checkpointed: bool = False) -> Any:
             super().__init__()
             self.embedding = nn.Embedding(100, 64)
             self.position = nn.Parameter(torch.zeros(1, 16, 64))
-            self.layers = nn.ModuleList(nn.TransformerEncoderLayer(64, 4, 128, batch_first=True) for _ in range(2))
+            self.layers = nn.ModuleList(
+                nn.TransformerEncoderLayer(64, 4, 128, batch_first=True) for _ in range(2)
+            )
             self.head = nn.Linear(64, 100)
 
         def forward(self, tokens: Any) -> Any:
@@ -89,12 +98,17 @@ def _transformer(checkpointed: bool = False) -> Any:
 
     if checkpointed:
         import torch.utils.checkpoint
-    tokens, target, loss = torch.randint(0, 100, (4, 16)), torch.randint(0, 100, (4, 16)), nn.CrossEntropyLoss()
+    tokens, target, loss = (
+        torch.randint(0, 100, (4, 16)),
+        torch.randint(0, 100, (4, 16)),
+        nn.CrossEntropyLoss(),
+    )
     return Transformer(), tokens, lambda out: loss(out.flatten(0, 1), target.flatten())
 
 
 def _resnet18() -> Any:
-    """The shape of a ResNet-18 (8 blocks of two convolutions, four stages) at a width of 8, on 32 x 32 images."""
+    """The shape of a ResNet-18 (8 blocks of two convolutions, four stages) at a width of 8, on 32 x 32
+    images."""
     torch = _torch()
     nn = torch.nn
 
@@ -108,7 +122,9 @@ def _resnet18() -> Any:
             self.relu = nn.ReLU(inplace=True)
             self.down = None
             if stride != 1 or inside != outside:
-                self.down = nn.Sequential(nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside))
+                self.down = nn.Sequential(
+                    nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside)
+                )
 
         def forward(self, x: Any) -> Any:
             out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
@@ -144,8 +160,11 @@ def _adamw(parameters: Any) -> Any:
 # ---- steps
 
 
-def _plain(make: Callable[[], Any], optimizer_of: Callable[[Any], Any], *, parts: int = 1, autocast: bool = False) -> Callable[[], Step]:
-    """A step with `parts` micro-batches before the optimizer's step (gradient accumulation when more than one)."""
+def _plain(
+    make: Callable[[], Any], optimizer_of: Callable[[Any], Any], *, parts: int = 1, autocast: bool = False
+) -> Callable[[], Step]:
+    """A step with `parts` micro-batches before the optimizer's step (gradient accumulation when more than
+    one)."""
 
     def build() -> Step:
         torch = _torch()
@@ -168,31 +187,50 @@ def _plain(make: Callable[[], Any], optimizer_of: Callable[[Any], Any], *, parts
 _plain_adam = _adam(foreach=False)
 
 BUILT_IN: tuple[Scenario, ...] = (
-    Scenario("torchlens-mlp/sgd/first-two", _plain(_torchlens_mlp, _sgd), 0, 2, "TorchLens's pinned MLP, whose golden is published"),
+    Scenario(
+        "torchlens-mlp/sgd/first-two",
+        _plain(_torchlens_mlp, _sgd),
+        0,
+        2,
+        "TorchLens's pinned MLP, whose golden is published",
+    ),
     Scenario("mlp/sgd/first", _plain(_mlp, _sgd), 0),
     Scenario("mlp/sgd/warm", _plain(_mlp, _sgd), 1),
     Scenario("mlp/adam/warm", _plain(_mlp, _plain_adam), 1),
     Scenario("mlp/adam-foreach/warm", _plain(_mlp, _adam(foreach=True)), 1),
     Scenario("mlp/adam-fused/warm", _plain(_mlp, _adam(fused=True)), 1),
     Scenario("mlp/adamw/first", _plain(_mlp, _adamw), 0),
-    Scenario("mlp/sgd-accumulate/warm", _plain(_mlp, _sgd, parts=2), 1, 1, "two micro-batches for each optimizer step"),
+    Scenario(
+        "mlp/sgd-accumulate/warm",
+        _plain(_mlp, _sgd, parts=2),
+        1,
+        1,
+        "two micro-batches for each optimizer step",
+    ),
     Scenario("cnn/sgd/first", _plain(_cnn, _sgd), 0, kernels=True),
     Scenario("cnn/sgd/warm", _plain(_cnn, _sgd), 1, kernels=True),
     Scenario("transformer/adam/warm", _plain(_transformer, _plain_adam), 1),
     Scenario("transformer-checkpointed/adamw/warm", _plain(lambda: _transformer(True), _adamw), 1),
-    Scenario("transformer-autocast/adam/warm", _plain(_transformer, _plain_adam, autocast=True), 1, kernels=True),
+    Scenario(
+        "transformer-autocast/adam/warm", _plain(_transformer, _plain_adam, autocast=True), 1, kernels=True
+    ),
     Scenario("resnet18/sgd/warm", _plain(_resnet18, _sgd), 1, kernels=True),
 )
 
 
 def from_file(path: str) -> Scenario:
-    """A user's scenario: a Python file with `build()` returning the step function; `WARM` and `STEPS` (1 and 1) are optional."""
+    """A user's scenario: a Python file with `build()` returning the step function; `WARM` and `STEPS` (1 and
+    1) are optional."""
     if not os.path.isfile(path):
-        raise ScenarioError(f"scenario file {path!r} is not there. Give the path of a Python file that defines build().")
+        raise ScenarioError(
+            f"scenario file {path!r} is not there. Give the path of a Python file that defines build()."
+        )
     name = os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(f"_oom_autopsy_scenario_{name}", path)
     if spec is None or spec.loader is None:
-        raise ScenarioError(f"scenario file {path!r} is no Python file. Give one that ends in .py and defines build().")
+        raise ScenarioError(
+            f"scenario file {path!r} is no Python file. Give one that ends in .py and defines build()."
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     folder = os.path.dirname(os.path.abspath(path))
@@ -201,10 +239,15 @@ def from_file(path: str) -> Scenario:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise ScenarioError(f"scenario file {path!r} could not be read: {type(error).__name__}: {error}") from error
+        raise ScenarioError(
+            f"scenario file {path!r} could not be read: {type(error).__name__}: {error}"
+        ) from error
     build = getattr(module, "build", None)
     if not callable(build):
-        raise ScenarioError(f"scenario file {path!r} defines no build(). It must return a function that does one training step.")
+        raise ScenarioError(
+            f"scenario file {path!r} defines no build(). It must return a function that does one "
+            f"training step."
+        )
     warm, steps = getattr(module, "WARM", 1), getattr(module, "STEPS", 1)
     for label, value, least in (("WARM", warm, 0), ("STEPS", steps, 1)):
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 100:
@@ -213,7 +256,9 @@ def from_file(path: str) -> Scenario:
     def checked() -> Step:
         step = build()
         if not callable(step):
-            raise ScenarioError(f"build() in {path!r} returned {type(step).__name__}: it must return the step function.")
+            raise ScenarioError(
+                f"build() in {path!r} returned {type(step).__name__}: it must return the step function."
+            )
         return step
 
     return Scenario(name, checked, warm, steps, kernels=True)

@@ -11,7 +11,8 @@ from .oracle import UNKEYED
 def canonical(events: Iterable[str]) -> list[str]:
     """Sorts each run of deaths with nothing between them.
 
-    Such deaths have no order that a program could notice, and autocast's cache is emptied in the order of addresses (measured:
+    Such deaths have no order that a program could notice, and autocast's cache is emptied in the order of
+    addresses (measured:
     the one difference between torch 2.13.0 and 2.14.1 over all scenarios).
     """
     out: list[str] = []
@@ -27,8 +28,9 @@ def canonical(events: Iterable[str]) -> list[str]:
 
 
 def keyed(events: Iterable[str]) -> list[str]:
-    """The events of tensors, in canonical order. Blocks without one are kernels' workspaces: they have no category, and they
-    move with the processor (measured: 564 to 474 in one step when oneDNN was held to SSE4.1)."""
+    """The events of tensors, in canonical order. Blocks without one are kernels' workspaces: they have no
+    category, and they move with the processor (measured: 564 to 474 in one step when oneDNN was held to
+    SSE4.1)."""
     return canonical(event for event in events if f" {UNKEYED} " not in event)
 
 

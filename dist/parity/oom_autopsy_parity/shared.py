@@ -1,8 +1,8 @@
-"""Finds the rebuilt view, which the parity check shares with the shim: ../../shim/_oom_autopsy, in the repository and in dist alike.
+"""Finds the rebuilt view, which the parity check shares with the shim: ../../shim/_oom_autopsy, in the
+repository and in dist alike.
 
-It is loaded under a package name of its own. A process whose start-up hook already runs the shim keeps that copy untouched, and
-the shim's `__init__` (which acts) is never executed here.
-"""
+It is loaded under a package name of its own. A process whose start-up hook already runs the shim keeps that
+copy untouched, and the shim's `__init__` (which acts) is never executed here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import types
 from typing import Any
 
 _NAME = "_oom_autopsy_shared"
-FOLDER = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shim", "_oom_autopsy"))
+FOLDER = os.path.normpath(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shim", "_oom_autopsy")
+)
 
 
 def shared(module: str) -> Any:

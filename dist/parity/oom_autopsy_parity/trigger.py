@@ -1,8 +1,7 @@
 """The review trigger: does this torch have a stable allocator annotation, or has the categorizer gone?
 
-Nothing of ours parses a snapshot, because no annotation of torch's survives into its events under a public name. Should one
-appear, that rule is looked at again: this says so, in one line, and does nothing else.
-"""
+Nothing of ours parses a snapshot, because no annotation of torch's survives into its events under a public
+name. Should one appear, that rule is looked at again: this says so, in one line, and does nothing else."""
 
 from __future__ import annotations
 

@@ -35,6 +35,7 @@ from .census_read import Reader
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
+MAX_CUT = 400  # characters
 
 # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
 _running = {}
@@ -118,7 +119,7 @@ class _Look:
             self.reader = Reader(self.api, self.kinds)
             self._look(torch)
             devices = self._devices(torch)
-        return _result(self.clock, devices, "; ".join(self.cuts) or None, self)
+        return _result(self.clock, devices, "; ".join(self.cuts)[:MAX_CUT] or None, self)
 
     def release(self):
         """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a
@@ -232,7 +233,9 @@ class _Look:
                     if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self._read(tensor):
                         held.append((module, part, name, tensor))
         tree.name_roots([tree.root_and_path(module)[0] for module, _, _, _ in held])
-        for module, part, name, tensor in held:
+        for at, (module, part, name, tensor) in enumerate(held):
+            if not at & 255:
+                self.clock.check(lambda at=at: f"read {at} of {len(held)} parameters and buffers")
             path = tree.name(module, name)
             if part == "_parameters":
                 self._put_parameter(tensor, path)
@@ -247,7 +250,11 @@ class _Look:
                 if type(group) is dict:
                     for tensor in tensors_in(self.kinds, group.get("params")):
                         self._put_parameter(tensor, optimizer_name(optimizer, "params"))
-            for state in members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ():
+            states = members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ()
+            for at, state in enumerate(states):
+                if not at & 255:
+                    how_far = f"read {at} of {len(states)} optimizer states"
+                    self.clock.check(lambda how_far=how_far: how_far)
                 self._optimizer_state(optimizer, state)
 
     def _optimizer_state(self, optimizer, state):
@@ -322,14 +329,16 @@ class _Look:
     def _devices(self, torch):
         """One row per device, while every storage seen is still held, so that none was freed in between."""
         outside = self.ledger.settle()
-        granule = rank.GRANULE if torch.cuda.get_allocator_backend() == "native" else 1
+        native = torch.cuda.get_allocator_backend() == "native"
+        granule = rank.GRANULE if native else 1
         wanted = range(torch.cuda.device_count()) if self.device_indices is None else self.device_indices
         rows = []
         for index in wanted:
             stats = torch.cuda.memory_stats(index)
             allocated = int(stats.get("allocated_bytes.all.current", 0))
             reserved = int(stats.get("reserved_bytes.all.current", 0))
-            requested = stats.get("requested_bytes.all.current")  # 2.1
+            # since 2.1; cudaMallocAsync leaves it at 0
+            requested = stats.get("requested_bytes.all.current") if native else None
             entries = list(self.ledger.own.get(index, {}).values())
             if self.device_indices is None and not (allocated or reserved or entries):
                 continue

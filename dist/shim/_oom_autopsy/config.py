@@ -46,7 +46,7 @@ def parse(data):
     evidence = data.get("evidence")
     if not isinstance(evidence, str) or not os.path.isabs(evidence):
         raise ValueError("config.json names no absolute evidence folder")
-    values = {"evidence": evidence, "step": str(data.get("step", ""))[:64]}
+    values: dict = {"evidence": evidence, "step": str(data.get("step", ""))[:64]}
     problems = []
     for name, allowed in _CHOICES.items():
         value = data.get(name)

@@ -8,7 +8,7 @@ cycles_page (the page). docs/cycles.md says what is promised.
 from __future__ import annotations
 
 import os
-from typing import Callable, Optional
+from typing import Callable
 
 from . import faults, torch_api
 from .cycles_graph import can_read_references
@@ -16,12 +16,19 @@ from .cycles_watch import Continuous, Sampled, Watch
 
 MODES = ("sampled", "continuous")
 
-_current: Optional[Watch] = None
+_current: Watch | None = None
 _at_fork = False
 
 
-def start(mode: str, *, evidence_dir: str, page_name: str, max_entries: int = 0,
-          restore_recorder: Optional[Callable[[], None]] = None, on_change: Optional[Callable[[], None]] = None) -> Watch:
+def start(
+    mode: str,
+    *,
+    evidence_dir: str,
+    page_name: str,
+    max_entries: int = 0,
+    restore_recorder: Callable[[], None] | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> Watch:
     """Begin to watch; the same watch again where one runs in this process. Raises nothing.
 
     mode: `sampled` or `continuous`. evidence_dir, page_name: where the page goes. restore_recorder: puts the recorder's

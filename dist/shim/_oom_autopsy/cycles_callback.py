@@ -7,42 +7,84 @@ at the callback's first instruction, outside anything the function could do abou
 
 A generator can do something: it is resumed inside its own `try`. And what it caught it gives back through an object that
 dies, in C, once no frame of ours is left: its finaliser is a C function that has the exception raised in this thread again
-at the thread's next instruction, which is the program's own.
+at the thread's next instruction, which is the program's own. The generator stands in gc.callbacks only while a full
+collection runs; the rest of the time an ordinary function does, at a third of the price for each collection of the young.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import signal
 import threading
 import types
-from typing import Any, Callable, Iterator, Optional
+from collections.abc import Iterator
+from typing import Any, Callable
 
 
-def make(on_event: Callable[[str, int], None], on_fault: Callable[[BaseException], None]) -> Callable[[str, dict], Any]:
-    """A callable for gc.callbacks that calls on_event("start" | "stop", generation). on_fault(error): what it raised."""
-    events = _events(on_event, on_fault)
-    next(events)
+def install(
+    on_event: Callable[[str], None], on_fault: Callable[[BaseException], None], oldest: int = 2
+) -> Callable[[], None]:
+    """Has on_event("start" | "stop") called around collections of the generation `oldest`, or older; returns a remover.
+
+    on_fault(error) gets what on_event raised, unless a signal handler of the program's raised it: that goes on to the program."""
+    callbacks, held = gc.callbacks, []
+    resumed = _events(on_event, on_fault, held, lambda: _swap(callbacks, end, begin))
+    next(resumed)
     # A C function of two arguments that hands both to a function of one: no Python frame before the generator's.
-    return functools.partial(max, key=events.send)
+    end = functools.partial(max, key=resumed.send)
+
+    def begin(phase: str, info: dict) -> None:
+        if info["generation"] < oldest or phase != "start":
+            return
+        try:
+            _swap(callbacks, begin, end)
+            end(phase, info)
+        except BaseException as error:
+            held.append(error)
+
+    def remove() -> None:
+        _swap(callbacks, begin, None)
+        _swap(callbacks, end, None)
+        with contextlib.suppress(ValueError):  # from within an event
+            resumed.close()  # now, and not by the collector, to which it is a cycle
+
+    callbacks.append(begin)
+    return remove
 
 
-def _events(on_event: Callable[[str, int], None], on_fault: Callable[[BaseException], None]) -> Iterator[int]:
-    phase: Optional[str] = None
+def _swap(callbacks: list, old: Any, new: Any) -> None:
+    """Puts `new`, or nothing, in the place of `old`. By identity: another's callback may say that it is equal to ours."""
+    for index, each in enumerate(callbacks):
+        if each is old:
+            callbacks[index : index + 1] = [] if new is None else [new]
+            return
+
+
+def _events(
+    on_event: Callable[[str], None],
+    on_fault: Callable[[BaseException], None],
+    held: list,
+    after: Callable[[], None],
+) -> Iterator[int]:
+    """Is sent the phase and the info of each event; held: exceptions to give back once a collection has stopped."""
+    phase: str | None = None
     collecting = False
-    held: list = []
     while True:
         try:
             while True:
                 try:
-                    sent = yield _release(held) if held and not collecting else 0
+                    sent = yield (_release(held) if held and not collecting else 0)
                     if type(sent) is str:
                         phase = sent
                         continue
                     # Where a handler's exception took the place of the phase, it follows from the one before.
                     phase, now = None, phase or ("stop" if collecting else "start")
                     collecting = now == "start"
-                    on_event(now, sent["generation"])
+                    if not collecting:
+                        after()
+                    on_event(now)
                 except GeneratorExit:
                     return
                 except BaseException as error:
@@ -52,6 +94,11 @@ def _events(on_event: Callable[[str, int], None], on_fault: Callable[[BaseExcept
                         on_fault(error)
         except BaseException as error:  # a handler's, while the one before was dealt with
             held.append(error)
+            if (
+                type(error.__context__) is GeneratorExit
+            ):  # while the generator was closed: there is no next event
+                _release(held)
+                return
 
 
 def _release(held: list) -> int:
@@ -65,9 +112,17 @@ def _again(kind: type, args: tuple, thread: int) -> int:
     import ctypes  # torch has imported it
 
     if args:  # only a class can be raised from afar: one that fills in the arguments itself
-        kind = types.new_class(kind.__name__, (kind,), {}, lambda body: body.update(
-            __init__=lambda self, *_: super(kind, self).__init__(*args), __new__=lambda cls, *_: super(kind, cls).__new__(cls, *args),
-            __module__=kind.__module__, __qualname__=kind.__qualname__))
+        kind = types.new_class(
+            kind.__name__,
+            (kind,),
+            {},
+            lambda body: body.update(
+                __init__=lambda self, *_: super(kind, self).__init__(*args),
+                __new__=lambda cls, *_: super(kind, cls).__new__(cls, *args),
+                __module__=kind.__module__,
+                __qualname__=kind.__qualname__,
+            ),
+        )
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     finaliser = functools.partial(raise_in, ctypes.c_ulong(thread), ctypes.py_object(kind))
     return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)

@@ -16,7 +16,7 @@ import gc
 import hashlib
 import sys
 from collections import Counter
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple
 
 from . import cycles_names as names
 from .census_objects import Clock
@@ -59,10 +59,10 @@ class Cycle(NamedTuple):
     types: Counter
     tensors: int
     storages: list
-    picture: Optional[Picture]
+    picture: Picture | None
 
 
-def can_read_references() -> Optional[str]:
+def can_read_references() -> str | None:
     """None where reference counts tell who holds whom; otherwise the reason why not, in one line."""
     if sys.implementation.name != "cpython":
         return "only CPython counts references"
@@ -73,7 +73,7 @@ def can_read_references() -> Optional[str]:
     return None
 
 
-def unreachable(clock: Clock, is_owned: Callable[[Any], bool], saved: Optional[list] = None) -> Garbage:
+def unreachable(clock: Clock, is_owned: Callable[[Any], bool], saved: list | None = None) -> Garbage:
     """Find what a full collection would find unreachable at this moment. Raises OutOfTime.
 
     About 1 us per live object (270,000 objects: 0.25 s; a full collection itself took 0.045 s there), in two steps:
@@ -91,7 +91,7 @@ def unreachable(clock: Clock, is_owned: Callable[[Any], bool], saved: Optional[l
         by_id.clear()
 
 
-def _unreachable(by_id: dict, clock: Clock, is_owned: Callable[[Any], bool], saved: Optional[list]) -> Garbage:
+def _unreachable(by_id: dict, clock: Clock, is_owned: Callable[[Any], bool], saved: list | None) -> Garbage:
     everything = gc.get_objects()
     alive = len(everything)
     by_id.update(zip(map(id, everything), everything))
@@ -107,7 +107,9 @@ def _unreachable(by_id: dict, clock: Clock, is_owned: Callable[[Any], bool], sav
         counted.update(map(id, gc.get_referents(*candidates[start : start + _BATCH])))
     counted.update(map(id, saved or ()))
     own = _own_references()
-    counts = list(map(sys.getrefcount, candidates))  # all at once: in the zip below each has one reference more
+    counts = list(
+        map(sys.getrefcount, candidates)
+    )  # all at once: in the zip below each has one reference more
     more = [(obj, count - own - counted[id(obj)]) for obj, count in zip(candidates, counts)]
     owned = [obj for obj, excess in more if excess == 1 and is_owned(obj)]
     besides = set(map(id, owned))
@@ -141,7 +143,7 @@ def _strike(rest: set, roots: list, by_id: dict, clock: Clock, alive: int) -> No
         for start in range(0, len(frontier), _BATCH):
             clock.check(lambda: _how_far(alive, len(rest)))
             found |= rest.intersection(map(id, gc.get_referents(*frontier[start : start + _BATCH])))
-        rest -= found
+        rest.difference_update(found)
         frontier = list(map(by_id.__getitem__, found))
 
 
@@ -192,7 +194,7 @@ class _Nodes:
         if own is not None:
             for key, value in own.items():
                 target = self.index.get(id(value))
-                if target in self.wanted:
+                if target is not None and target in self.wanted:
                     out.setdefault(target, names.attribute_label(key))
             indices.discard(self.index.get(id(own), -1))
         for target in indices:

@@ -12,9 +12,11 @@ memory with no owner in C++ is counted, and the account says so.
 from __future__ import annotations
 
 import gc
+import sys
 import threading
+from collections.abc import Iterable
 from itertools import chain
-from typing import Any, Callable, Iterable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple
 
 from . import torch_api
 from .census_frames import all_stacks, begins_in_python
@@ -41,12 +43,12 @@ class Memory:
     Raises OutOfTime."""
 
     def __init__(self, clock: Clock) -> None:
-        torch = torch_api.torch()
+        torch = sys.modules["torch"]
         self.clock = clock
         self.api = torch_api.CensusApi(torch)
         self.kinds = Kinds(self.api)
         self.reader = Reader(self.api, self.kinds)
-        self.note: Optional[str] = None
+        self.note: str | None = None
         self._use_count = torch_api.cycles_use_count()
         state, self._device = backward_state(
             self.api, all_stacks(), threading.get_ident(), begins_in_python, torch.cuda.current_device()
@@ -55,7 +57,11 @@ class Memory:
 
     def is_owned(self, obj: Any) -> bool:
         """Whether C++ owns a tensor too, which then keeps its Python object alive by one reference."""
-        return self.kinds.of(obj) in (TENSOR, WRAPPER) and self._use_count is not None and self._use_count(obj) > 1
+        return (
+            self.kinds.of(obj) in (TENSOR, WRAPPER)
+            and self._use_count is not None
+            and self._use_count(obj) > 1
+        )
 
     def concerns(self, objects: list) -> bool:
         """Whether there is any tensor or autograd node among objects, or referred to by one."""
@@ -119,11 +125,13 @@ class Memory:
             self.api,
             self.kinds,
             lambda tensor, _: put(current, self._storages(tensor)),
-            lambda tensor: put(current, self._storages(tensor)) if self.kinds.of(tensor) in (TENSOR, WRAPPER) else None,
+            lambda tensor: (
+                put(current, self._storages(tensor)) if self.kinds.of(tensor) in (TENSOR, WRAPPER) else None
+            ),
             IDLE,
             self._device,
         )
-        for current, nodes in roots:
+        for current, nodes in roots:  # noqa: B007 - `put` above is called with it
             cut = walk.run([node for node in nodes if node is not None], self.clock, _MAX_NODES)
             if cut:
                 raise OutOfTime(cut)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 import types
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 UNNAMED = "?"
 
@@ -22,7 +22,9 @@ _NAMESPACE = type.__dict__["__dict__"]
 
 # A name comes from code, or it is not printed: type("any text", (), {}) is legal Python, and so is setattr(o, "any text", 1).
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
-_DOTTED = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]{0,63}|<locals>)(?:\.(?:[A-Za-z_][A-Za-z0-9_]{0,63}|<locals>)){0,9}\Z")
+_DOTTED = re.compile(
+    r"(?:[A-Za-z_][A-Za-z0-9_]{0,63}|<locals>)(?:\.(?:[A-Za-z_][A-Za-z0-9_]{0,63}|<locals>)){0,9}\Z"
+)
 
 # Attributes that CPython's own types hold outside any slot or dictionary, each read through the descriptor of that very
 # type. Left out on purpose: what computes or keeps something when read (a frame's f_locals, a generator's gi_frame, a
@@ -80,7 +82,7 @@ def type_name(tp: type) -> str:
     return name if module == "builtins" else module + "." + name
 
 
-def instance_dict(obj: Any, bases: Bases) -> Optional[dict]:
+def instance_dict(obj: Any, bases: Bases) -> dict | None:
     """The dictionary that holds `obj`'s attributes; None where there is none, or where it may hold plain dict keys.
 
     On CPython 3.11 and later reading it gives the object a dictionary of its own, if it had its values inline: callers

@@ -7,7 +7,6 @@ user's program, no script, and nothing from another host. The pictures are inlin
 from __future__ import annotations
 
 import html
-from typing import Optional
 
 from .cycles_graph import Picture
 
@@ -33,7 +32,7 @@ svg path.back{stroke:var(--edge)}svg marker path{fill:var(--soft);stroke:none}
 def render(summary: dict, pictures: dict, title: str) -> str:
     """The page. summary: Cycles JSON; pictures: {cycle id: Picture}; title: names the process.
 
-    Pictures of the smallest cycles go first where the page would be larger than MAX_BYTES, then their frames."""
+    Where the page would be larger than MAX_BYTES, the sections of the smallest cycles are left out; their rows stay."""
     rows = summary["cycles"]
     shown = len(rows)
     while True:
@@ -58,14 +57,18 @@ def _page(summary: dict, pictures: dict, title: str, shown: int) -> str:
         "of the program is on this page.</p>",
     ]
     if rows:
-        parts.append('<div class="wide"><table><tr><th>cycle</th><th class="n">seen</th><th class="n">tensors</th>')
+        parts.append(
+            '<div class="wide"><table><tr><th>cycle</th><th class="n">seen</th><th class="n">tensors</th>'
+        )
         parts.append('<th class="n">memory</th><th>types on the cycle</th><th>tensors allocated at</th></tr>')
         parts.extend(_table_row(row, linked=index < shown) for index, row in enumerate(rows))
         parts.append("</table></div>")
     if summary["cycles_dropped"]:
         parts.append(f'<p class="soft">{summary["cycles_dropped"]:,} more kinds of cycle are not listed.</p>')
     if shown < len(rows):
-        parts.append(f'<p class="soft">The pictures of the last {len(rows) - shown:,} are left out to keep the page small.</p>')
+        parts.append(
+            f'<p class="soft">The pictures of the last {len(rows) - shown:,} are left out to keep the page small.</p>'
+        )
     for row in rows[:shown]:
         parts.append(_section(row, pictures.get(row["id"])))
     parts.append("</body></html>\n")
@@ -83,8 +86,13 @@ def _headline(summary: dict) -> str:
 
 
 def _table_row(row: dict, linked: bool) -> str:
-    types = ", ".join(f"<code>{_e(t['name'])}</code>" + (f" ×{t['count']}" if t["count"] > 1 else "") for t in row["types"])
-    frames = "<br>".join(f"<code>{_e(place(f))}</code>" for f in row["frames"][:3]) or '<span class="soft">not known</span>'
+    types = ", ".join(
+        f"<code>{_e(t['name'])}</code>" + (f" ×{t['count']}" if t["count"] > 1 else "") for t in row["types"]
+    )
+    frames = (
+        "<br>".join(f"<code>{_e(place(f))}</code>" for f in row["frames"][:3])
+        or '<span class="soft">not known</span>'
+    )
     held = "<br>".join(f"{size(amount)} {_e(device)}" for device, amount in sorted(row["bytes"].items()))
     name = f'<a href="#c{row["id"]}"><code>{row["id"]}</code></a>' if linked else f"<code>{row['id']}</code>"
     return (
@@ -93,14 +101,16 @@ def _table_row(row: dict, linked: bool) -> str:
     )
 
 
-def _section(row: dict, picture: Optional[Picture]) -> str:
+def _section(row: dict, picture: Picture | None) -> str:
     parts = [f'<section id="c{row["id"]}"><h2><code>{row["id"]}</code></h2>']
     if picture is not None:
         parts.append(f'<div class="wide">{draw(picture)}</div>')
         if picture.ring_cut:
             parts.append(f'<p class="soft">{_count(picture.ring_cut, "object")} more on the way round.</p>')
         if picture.held_cut > 0:
-            parts.append(f'<p class="soft">{_count(picture.held_cut, "tensor")} more held the first time it was seen.</p>')
+            parts.append(
+                f'<p class="soft">{_count(picture.held_cut, "tensor")} more held the first time it was seen.</p>'
+            )
     if row["frames"]:
         parts.append("<p>Its tensors were allocated at</p><ul>")
         parts.extend(f"<li><code>{_e(place(f))}</code> ×{f['count']:,}</li>" for f in row["frames"])
@@ -120,10 +130,14 @@ def draw(picture: Picture) -> str:
         boxes.append(_box(_LEFT, y, name, _width(name), held=False))
         middle = y + _BOX / 2
         if index < last:
-            edges.append(f'<path class="back" d="M{_LEFT + 16} {y + _BOX}v{_ROW - _BOX - 1}" marker-end="url(#a)"/>')
+            edges.append(
+                f'<path class="back" d="M{_LEFT + 16} {y + _BOX}v{_ROW - _BOX - 1}" marker-end="url(#a)"/>'
+            )
             edges.append(_label(_LEFT + 24, y + _BOX + 14, label))
         else:
-            edges.append(f'<path class="back" d="M{_LEFT} {middle}H12V{2 + _BOX / 2}H{_LEFT - 1}" marker-end="url(#a)"/>')
+            edges.append(
+                f'<path class="back" d="M{_LEFT} {middle}H12V{2 + _BOX / 2}H{_LEFT - 1}" marker-end="url(#a)"/>'
+            )
             edges.append(_label(_LEFT + 24, y + _BOX + 14, label + " ↑" if label else "↑"))
     used = 0
     width = _LEFT + column + 20
@@ -137,7 +151,9 @@ def draw(picture: Picture) -> str:
             text = f"{name}  {size(amount)} {device}" if final else name
             turn = _LEFT + column + 14 if not number else x + 8
             to = turn + max(40, len(label) * _CHAR + 16)
-            edges.append(f'<path d="M{x:.0f} {from_y}H{turn:.0f}V{y + _BOX / 2}H{to - 1:.0f}" marker-end="url(#a)"/>')
+            edges.append(
+                f'<path d="M{x:.0f} {from_y}H{turn:.0f}V{y + _BOX / 2}H{to - 1:.0f}" marker-end="url(#a)"/>'
+            )
             edges.append(_label(turn + 6, y + _BOX / 2 - 5, label))
             boxes.append(_box(to, y, text, _width(text), held=final))
             x, from_y = to + _width(text), y + _BOX / 2

@@ -39,7 +39,12 @@ class Account:
                     self.dropped.add(cycle.shape)
                 return False
             row = self.rows[cycle.shape] = {
-                "seen": 0, "size": 0, "types": Counter(), "tensors": 0, "bytes": Counter(), "frames": Counter()
+                "seen": 0,
+                "size": 0,
+                "types": Counter(),
+                "tensors": 0,
+                "bytes": Counter(),
+                "frames": Counter(),
             }
         new = not row["seen"]
         row["seen"] += 1

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 import time
-from typing import Any, Callable, Optional
+from typing import Callable
 
-from . import cycles_graph as graph
 from . import cycles_callback, cycles_page, cycles_rows, faults, torch_api
+from . import cycles_graph as graph
 from .census_objects import Clock, OutOfTime
 from .cycles_memory import Memory
 from .store import Store
@@ -40,11 +41,18 @@ _PAGE_SUFFIX = ".cycles.html"
 class Watch:
     """What `start` returns. Every method is safe to call at any time, from any thread, and in a forked child."""
 
-    def __init__(self, mode: str, *, evidence_dir: str, page_name: str, on_change: Optional[Callable[[], None]] = None,
-                 clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        mode: str,
+        *,
+        evidence_dir: str,
+        page_name: str,
+        on_change: Callable[[], None] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self.mode = mode
         self.state = "watching"
-        self.reason: Optional[str] = None
+        self.reason: str | None = None
         self._evidence_dir, self._page_name, self._on_change = evidence_dir, page_name, on_change
         self._clock = clock
         self._pid = os.getpid()
@@ -53,13 +61,13 @@ class Watch:
         self._remove: Callable[[], None] = _nothing
         self._account = cycles_rows.Account()
         self._pictures: dict[str, graph.Picture] = {}
-        self._page: Optional[str] = None
+        self._page: str | None = None
         self._looks = 0
         self._oom_looks = 0
         self._seconds = 0.0
         self._began = clock()
-        self._note: Optional[str] = None
-        self._no_frames: Optional[str] = None
+        self._note: str | None = None
+        self._no_frames: str | None = None
         # Cycles that an earlier look counted and no full collection has freed since.
         self._counted: set[int] = set()
 
@@ -73,8 +81,13 @@ class Watch:
             if reason == "oom":
                 self._oom_looks += 1
                 if self._oom_looks > FREE_OOM_LOOKS and not self._room_for(LOOK_S):
-                    return self._json(cycles_rows.Account(), 0, 0.0, "not looked: the looks at earlier out-of-memory "
-                                      "errors have used the time there is for them")
+                    return self._json(
+                        cycles_rows.Account(),
+                        0,
+                        0.0,
+                        "not looked: the looks at earlier out-of-memory "
+                        "errors have used the time there is for them",
+                    )
             return self._undisturbed(reason)
         except Exception as error:
             self._fail(error)
@@ -82,7 +95,9 @@ class Watch:
 
     def summary(self) -> dict:
         """Cycles JSON of this process so far."""
-        with_notes = self.reason or "; ".join(filter(None, (self._note, self._no_frames, self._hint()))) or None
+        with_notes = (
+            self.reason or "; ".join(filter(None, (self._note, self._no_frames, self._hint()))) or None
+        )
         return self._json(self._account, self._looks, self._seconds, with_notes, self._page)
 
     def stop(self) -> None:
@@ -101,7 +116,7 @@ class Watch:
         except Exception as error:
             self._fail(error)
 
-    def nothing(self, reason: str) -> "Watch":
+    def nothing(self, reason: str) -> Watch:
         """Makes this a watch that has nothing to do."""
         self.state, self.reason = "nothing-to-watch", reason
         return self
@@ -111,7 +126,7 @@ class Watch:
     def _active(self) -> bool:
         return not self._stopped and self.state == "watching" and self._pid == os.getpid()
 
-    def _undisturbed(self, reason: str, saved: Optional[list] = None) -> dict:
+    def _undisturbed(self, reason: str, saved: list | None = None) -> dict:
         """A look that starts no collection by what it allocates: the program's finalizers would run in the middle of its
         out-of-memory, on a thread of ours."""
         collecting = gc.isenabled()
@@ -123,7 +138,7 @@ class Watch:
             if collecting:
                 gc.enable()
 
-    def _look(self, reason: str, saved: Optional[list] = None) -> dict:
+    def _look(self, reason: str, saved: list | None = None) -> dict:
         """Counts the cycles among unreachable objects; writes the page when one is new. saved: see cycles_graph.unreachable."""
         if not self._lock.acquire(False):
             return self._json(cycles_rows.Account(), 0, 0.0, "not looked: another look was under way")
@@ -153,7 +168,7 @@ class Watch:
             self._on_change()
         return result
 
-    def _cycles(self, saved: Optional[list]) -> tuple[list, Optional[str], bool]:
+    def _cycles(self, saved: list | None) -> tuple[list, str | None, bool]:
         """(cycles that hold GPU memory, a remark on how far that is all, whether it is). Keeps no object of the user's."""
         clock = Clock(LOOK_S, self._clock)
         memory = Memory(clock)
@@ -179,16 +194,30 @@ class Watch:
             return {}
 
     def _write_page(self) -> None:
-        title = self._page_name[: -len(_PAGE_SUFFIX)] if self._page_name.endswith(_PAGE_SUFFIX) else self._page_name
+        title = (
+            self._page_name[: -len(_PAGE_SUFFIX)]
+            if self._page_name.endswith(_PAGE_SUFFIX)
+            else self._page_name
+        )
         try:
-            page = cycles_page.render(self._json(self._account, self._looks + 1, 0.0, None), self._pictures, title)
+            page = cycles_page.render(
+                self._json(self._account, self._looks, 0.0, None), self._pictures, title
+            )
             Store(self._evidence_dir).write(self._page_name, page.encode())
             self._page = self._page_name
         except OSError as error:
-            faults.report("cycles", f"the page about reference cycles was not written: {faults.describe(error)}")
+            faults.report(
+                "cycles", f"the page about reference cycles was not written: {faults.describe(error)}"
+            )
 
-    def _json(self, account: cycles_rows.Account, looks: int, seconds: float, reason: Optional[str],
-              page: Optional[str] = None) -> dict:
+    def _json(
+        self,
+        account: cycles_rows.Account,
+        looks: int,
+        seconds: float,
+        reason: str | None,
+        page: str | None = None,
+    ) -> dict:
         return {
             "mode": self.mode,
             "state": self.state,
@@ -202,14 +231,16 @@ class Watch:
     def _room_for(self, seconds: float) -> bool:
         return self._seconds + seconds <= BUDGET * (self._clock() - self._began)
 
-    def _hint(self) -> Optional[str]:
+    def _hint(self) -> str | None:
         return None
 
     def _fail(self, error: BaseException) -> None:
         """Once something of ours broke, the watch is over: what broke once breaks at each collection."""
         if self.state == "watching":
             self.state, self.reason = "failed", f"the watch stopped itself: {faults.describe(error)}"
-            faults.report("cycles", f"the watch for reference cycles stopped itself: {faults.describe(error)}")
+            faults.report(
+                "cycles", f"the watch for reference cycles stopped itself: {faults.describe(error)}"
+            )
 
 
 class Sampled(Watch):
@@ -217,28 +248,17 @@ class Sampled(Watch):
 
     def install(self) -> None:
         """Adds the gc callback."""
-        self._devices = torch_api.torch().cuda.device_count()
-        self._oldest = _oldest_generation()
-        self._before: Optional[list] = None
+        self._devices = sys.modules["torch"].cuda.device_count()
+        self._before: list | None = None
         self._collecting_since = 0.0
         self._collection_s = 0.0
-        self._look_s: Optional[float] = None
+        self._look_s: float | None = None
         self._proved = False
         self._freed = 0
-        callbacks, callback = gc.callbacks, cycles_callback.make(self._on_gc, self._fail)
+        self._remove = cycles_callback.install(self._on_gc, self._fail, _oldest_generation())
 
-        def remove() -> None:
-            # By identity: list.remove would ask every other callback whether it is equal to ours.
-            for index, each in enumerate(callbacks):
-                if each is callback:
-                    del callbacks[index]
-                    break
-
-        callbacks.append(callback)
-        self._remove = remove
-
-    def _on_gc(self, phase: str, generation: int) -> None:
-        if generation >= self._oldest and self._active():
+    def _on_gc(self, phase: str) -> None:
+        if self._active():
             if phase == "start":
                 self._starts()
             else:
@@ -276,17 +296,19 @@ class Sampled(Watch):
             self._freed += freed
         self._seconds += self._clock() - now
 
-    def _hint(self) -> Optional[str]:
+    def _hint(self) -> str | None:
         if not self._freed or self._account.rows:
             return None
-        return (f"full collections lowered the allocated memory by {cycles_page.size(self._freed)}, but a look at one was "
-                f"never affordable within {BUDGET:.0%} of the time; use cycles-watch: continuous to see those cycles")
+        return (
+            f"full collections lowered the allocated memory by {cycles_page.size(self._freed)}, but a look at one was "
+            f"never affordable within {BUDGET:.0%} of the time; use cycles-watch: continuous to see those cycles"
+        )
 
 
 class Continuous(Watch):
     """torch's own observer, with an observer of ours in it that prints no value."""
 
-    def install(self, restore_recorder: Optional[Callable[[], None]]) -> None:
+    def install(self, restore_recorder: Callable[[], None] | None) -> None:
         """Adds torch's gc callback. The user's debug flags and gc.garbage, which torch overwrites, are put back at the end."""
         self._debug = gc.get_debug()
         self._theirs = list(gc.garbage)
@@ -333,8 +355,6 @@ class Continuous(Watch):
 def _oldest_generation() -> int:
     """The generation whose automatic collections free old cycles. A collector that is incremental (Python 3.14.0 to .4)
     never does generation 2 on its own, and says so by a third threshold of 0: then a slice of the old is what there is."""
-    import sys
-
     return 1 if sys.version_info >= (3, 14) and gc.get_threshold()[2] == 0 else 2
 
 

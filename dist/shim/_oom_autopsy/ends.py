@@ -179,9 +179,10 @@ def _settle(me, kind, limit):
             last = dump.Dump(me, reason, me.next_seq(), None, history)
             last.start()
             last.wait(seconds)
-        if kind != "sigterm":
+        if kind == "sigterm":
+            looks.summarise(me)  # on a thread of ours, while somebody waits for the end: no more than that
+        else:
             looks.at_exit(me)
-        looks.stop(me)
         me.receipt["devices"] = torch_api.device_rows()
     finally:
         me.busy.discard(ident)

@@ -1,35 +1,27 @@
-"""The looks at what is alive: census, cycles and timeline, where the step asked for them and their module
-is there.
+"""The looks at what is alive: census, cycles and timeline, where the step asked for them.
 
-Each is guarded on its own: a look that fails is a fault of ours, one line, and nothing more.
+Their modules are loaded when the program initialises CUDA, not before: a process that imports torch and
+never uses a device does not pay for them, and the first out-of-memory does not wait for them. Each look is
+guarded on its own: one that fails is a fault of ours, one line, and nothing more.
 """
 
 from . import faults, process, torch_api
 
-try:
-    from . import census
-except ImportError:
-    census = None
-try:
-    from . import cycles
-except ImportError:
-    cycles = None
-try:
-    from . import timeline
-except ImportError:
-    timeline = None
-
-
-def wanted(me):
-    """Whether an out-of-memory gets a look of any kind."""
-    return (census is not None and me.config.categories != "off") or me.watch is not None
-
 
 def start(me):
     """At CUDA's initialisation: starts the watch for reference cycles and the timeline."""
-    if cycles is not None and me.config.cycles != "off" and not me.unrecordable:
+    if me.unrecordable:
+        return
+    if me.config.categories != "off":
+        with _guard(me, "census", "there will be no census"):
+            from . import census
+
+            me.census = census
+    if me.config.cycles != "off":
         # torch's observer, where it is used, starts the recorder itself: not the program's doing.
         with _guard(me, "cycles", "reference cycles are not watched"), torch_api.ours():
+            from . import cycles
+
             me.watch = cycles.start(
                 me.config.cycles_watch,
                 evidence_dir=me.config.evidence,
@@ -38,9 +30,20 @@ def start(me):
                 restore_recorder=lambda: _restore_recorder(me),
                 on_change=lambda: _cycles_changed(me),
             )
-    if timeline is not None and me.config.categories == "timeline" and not me.unrecordable:
+    if me.config.categories == "timeline":
         with _guard(me, "timeline", "there is no timeline"):
-            me.timeline = timeline.start(me.config.timeline_steps)
+            from . import timeline
+
+            me.timeline = timeline.start(
+                me.config.timeline_steps, on_done=lambda result: _timeline_done(me, result)
+            )
+
+
+def _timeline_done(me, result):
+    """The window has closed: a process that is killed later has said what was in it."""
+    if me is process.mine():
+        me.receipt["timeline"] = result
+        me.save()
 
 
 def _restore_recorder(me):
@@ -58,34 +61,41 @@ def _cycles_changed(me):
 
 
 def at_oom(me, row, device):
-    """After an out-of-memory's snapshot."""
-    if census is not None and me.config.categories != "off":
+    """After an out-of-memory's snapshot, on the thread that failed."""
+    if me.census is not None:
         with _guard(me, "census", "there is no census of an out-of-memory"):
-            row["census"] = census.take([device])
+            row["census"] = me.census.take([device])
     if me.watch is not None:
         with _guard(me, "cycles", "reference cycles were not looked at"):
             row["cycles"] = me.watch.look("oom")
 
 
 def at_exit(me):
-    """Before the recorder is stopped."""
-    if timeline is not None and me.timeline is not None:
-        with _guard(me, "timeline", "the timeline is lost"):
-            me.receipt["timeline"] = me.timeline.summary()
+    """Before the recorder is stopped, on the main thread: looks a last time, and takes the watches' hooks
+    out."""
     if me.watch is not None:
-        with _guard(me, "cycles", "the summary of reference cycles is lost"):
-            me.receipt["cycles"] = me.watch.summary()
-    if census is not None and me.config.categories != "off":
-        with _guard(me, "census", "there is no census at the exit"):
-            me.receipt["census"] = census.take()
-
-
-def stop(me):
-    """Takes the watches' hooks out again."""
-    for name, watch in (("cycles", me.watch), ("timeline", me.timeline)):
+        # A short program may never have had the time for a look within the watch's budget.
+        with _guard(me, "cycles", "reference cycles were not looked at"):
+            me.watch.look("exit")
+    if me.watch is not None:
+        with _guard(me, "cycles", "reference cycles were not looked at"):
+            me.watch.look("exit")
+    for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
         if watch is not None:
-            with _guard(me, name, "a watch was not stopped"):
+            with _guard(me, kind, "a watch was not stopped"):
                 watch.stop()
+    summarise(me)
+    if me.census is not None:
+        with _guard(me, "census", "there is no census at the exit"):
+            me.receipt["census"] = me.census.take()
+
+
+def summarise(me):
+    """What the watches have seen so far, into the receipt. From any thread."""
+    for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
+        if watch is not None:
+            with _guard(me, kind, "the summary of a watch is lost"):
+                me.receipt[kind] = watch.summary()
 
 
 class _guard:

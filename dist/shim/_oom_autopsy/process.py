@@ -35,7 +35,7 @@ class Process:
         self.observing = False
         self.finished = False
         self.saved = False  # the receipt has its name
-        self.saving = False
+        self.saving = None  # ident of the thread that writes the receipt
         self.save_wanted = False
         self.seq = 0
         self.busy = set()  # idents of threads doing our work
@@ -44,7 +44,8 @@ class Process:
         self.dump_seconds = 0.0
         self.last_dump = None  # (end by time.monotonic(), seconds)
         self.watch = None  # cycles.Watch
-        self.timeline = None
+        self.timeline = None  # timeline.Timeline
+        self.census = None  # the module, where a census is wanted
         self.receipt = receipt.new(
             step=config.step,
             host=self.host,
@@ -88,15 +89,15 @@ class Process:
         made up for."""
         with self.lock:
             self.save_wanted = True
-            if self.saving:
+            if self.saving is not None:
                 return
-            self.saving = True
+            self.saving = threading.get_ident()
             try:
                 while self.save_wanted:
                     self.save_wanted = False
                     self._save()
             finally:
-                self.saving = False
+                self.saving = None
 
     def _save(self):
         self.receipt["time"]["updated"] = time.time()

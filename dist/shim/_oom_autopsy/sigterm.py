@@ -2,10 +2,13 @@
 
 A Python handler would run only once the main thread is back from C code: a program inside a long call would
 no longer die when told to. faulthandler's handler is C: it writes to a pipe at once, a thread of ours
-wakes, does its work, takes the handler out and sends the signal again, so that the process dies by it as it
-would have. Python's own table still says SIG_DFL, wakeup fds stay the program's, and a handler the program
-sets later replaces ours. Its main thread runs on meanwhile, as if the signal had come a moment later. A
-main thread that holds the GIL in C delays us until it lets go.
+wakes, holds the main thread, does its work, takes the handler out and sends the signal again, so that the
+process dies by it as it would have. Python's own table still says SIG_DFL, wakeup fds stay the program's,
+and a handler the program sets later replaces ours.
+
+Limits: until our thread has the GIL (5 ms, or as long as the main thread keeps it in C) the program runs
+on, as if the signal had come that much later. A C call that keeps the GIL for good cannot be ended by
+SIGTERM then.
 """
 
 import _thread
@@ -13,10 +16,12 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 
 _state = None  # (pid, callback, read end, write end) of the process that has the handler
-_running = None  # held by our thread from the signal until the death
+_running = _thread.allocate_lock()  # held by our thread from the signal until the death
+_held = None  # the callback that the interpreter has been given
 _fork_hooked = False
 PATIENCE_S = 60.0
 
@@ -78,6 +83,7 @@ def _watch(state):
         if os.getpid() != pid:
             return
         _running.acquire()
+        _hold_main_thread()
         callback()
     except Exception:
         pass
@@ -88,9 +94,35 @@ def _watch(state):
             time.sleep(PATIENCE_S)  # the signal is on its way
 
 
+def _hold_main_thread():
+    """Has the main thread wait for the death at its next bytecode, instead of running on while we work. A
+    thread in our own code is let go: it may hold the lock we need."""
+    global _held
+    try:
+        import ctypes  # torch has imported it
+
+        def wait(_):
+            if not busy():
+                _running.acquire(True, PATIENCE_S)
+            return 0
+
+        _held = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(wait)
+        ctypes.pythonapi.Py_AddPendingCall(_held, None)
+    except Exception:
+        pass
+
+
+def busy():
+    """Whether the main thread is in our code."""
+    from . import process
+
+    me, main = process.mine(), threading.main_thread().ident
+    return me is None or me.saving == main or main in me.busy
+
+
 def pending():
     """Whether a SIGTERM is being worked on."""
-    return _running is not None and _running.locked()
+    return _running.locked()
 
 
 def join():

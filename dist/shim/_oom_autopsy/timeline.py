@@ -1,14 +1,16 @@
-"""`categories: timeline`: the rebuilt view over a few optimizer steps of the user's program, with no change of it.
+"""`categories: timeline`: the rebuilt view over a few optimizer steps of the user's program, with no change
+of it.
 
-`start(steps)` registers two optimizer hooks and nothing else. The first optimizer step of the program opens the window (what is
-made once, like Adam's state, exists by then); `steps` further steps of the same optimizer close it, and every hook goes.
+`start(steps)` registers two optimizer hooks and nothing else. The first optimizer step of the program opens
+the window (what is made once, like Adam's state, exists by then); `steps` further steps of the same optimizer
+close it, and every hook goes.
 
 What stands in the way is said in the result instead of guessed around:
-- torch.compile in use: an active dispatch mode would switch it off (measured: 1 graph to 0) and so change numerics and memory.
-  The timeline then looks at the boundaries of the optimizer's steps only, and says so.
+- torch.compile in use: an active dispatch mode would switch it off (measured: 1 graph to 0) and so change
+  numerics and memory. The timeline then looks at the boundaries of the optimizer's steps only, and says so.
 - another dispatch mode of the user's, or an optimizer that steps inside the backward: the same.
-- code that leaves our mode enclosed by one of the user's at the end: ours stays and only passes calls on until it can be left.
-No exception of ours reaches the program; a fault ends the timeline, with a reason.
+- code that leaves our mode enclosed by one of the user's at the end: ours stays and only passes calls on
+  until it can be left. No exception of ours reaches the program; a fault ends the timeline, with a reason.
 """
 
 from __future__ import annotations
@@ -31,16 +33,21 @@ MAX_POINTS, MAX_DEVICES = 120, 8
 # A program with several optimizers (a GAN) may never step the first one again.
 MAX_STEPS_OF_OTHERS = 50
 
-NO_ACTIVATIONS = "every operation: looked at the boundaries of optimizer steps only, so activations and inputs are not seen"
+NO_ACTIVATIONS = (
+    "every operation: looked at the boundaries of optimizer steps only, so activations "
+    "and inputs are not seen"
+)
 
 
 def start(steps: int, *, on_done: Callable[[dict[str, Any]], None] | None = None) -> Timeline:
-    """Begins to wait for the first optimizer step. `on_done` is called once with the result when the window closes."""
+    """Begins to wait for the first optimizer step. `on_done` is called once with the result when the window
+    closes."""
     return Timeline(steps, on_done)
 
 
 class Timeline:
-    """States: waiting, recording, done, stopped (the program ended inside the window), unsupported, failed."""
+    """States: waiting, recording, done, stopped (the program ended inside the window), unsupported,
+    failed."""
 
     def __init__(self, steps: int, on_done: Callable[[dict[str, Any]], None] | None) -> None:
         self._wanted, self._on_done = max(1, int(steps)), on_done
@@ -117,7 +124,8 @@ class Timeline:
         return None
 
     def _on_outermost(self, module: Any) -> None:
-        """Before each outermost forward of the window: nothing may be compiled under our mode, and the account stays bounded."""
+        """Before each outermost forward of the window: nothing may be compiled under our mode, and the
+        account stays bounded."""
         if torch_api.view_compile_in_use():
             self._close("done", "torch.compile came into use inside the window, which was closed for it")
         elif self._recorder.ledger.position() > MAX_EVENTS:
@@ -132,7 +140,9 @@ class Timeline:
         else:
             self._others += 1
             if self._others >= MAX_STEPS_OF_OTHERS * self._wanted:
-                self._close("done", "closed after many steps of other optimizers; the first one did not step again")
+                self._close(
+                    "done", "closed after many steps of other optimizers; the first one did not step again"
+                )
 
     # ---- the end
 
@@ -153,7 +163,8 @@ class Timeline:
             self._on_done(self._result)
 
     def _tidy(self) -> None:
-        """Takes out what can be taken out from inside a post-step hook; called again at each later step until all is gone."""
+        """Takes out what can be taken out from inside a post-step hook; called again at each later step until
+        all is gone."""
         for handle in self._before:
             handle.remove()
         self._before = []
@@ -170,7 +181,9 @@ class Timeline:
         try:
             unsupported = isinstance(error, Unsupported)
             self._state = "unsupported" if unsupported else "failed"
-            self._reason = str(error) if unsupported else f"a fault of the timeline's own ({type(error).__name__})"
+            self._reason = (
+                str(error) if unsupported else f"a fault of the timeline's own ({type(error).__name__})"
+            )
             if self._recorder is not None:
                 self._recorder.uninstall()
             self._tidy()
@@ -204,7 +217,8 @@ class Timeline:
     summary = result
 
     def _make(self) -> dict[str, Any]:
-        """{state, reason, mode, steps, steps_wanted, seconds, operations, events, devices, devices_dropped, blind, faults}"""
+        """{state, reason, mode, steps, steps_wanted, seconds, operations, events, devices, devices_dropped,
+        blind, faults}"""
         recorder = self._recorder
         out: dict[str, Any] = {
             "state": self._state,
@@ -237,10 +251,10 @@ Moment = tuple[int, int, str, dict[str, int]]
 def device_account(window: Window, name: str, marks: list[int]) -> dict[str, Any]:
     """One device: {device, peak: {bytes, step, phase, by_category}, categories, reasons, points}. Pure.
 
-    `marks`: position of the ledger at the end of each step. Bytes are those of storages, not of the allocator's blocks.
-    categories: {category: {count, bytes}} of storages that lived in the window. points: at most MAX_POINTS, in order, each the
-    fullest moment of its share of the events.
-    """
+    `marks`: position of the ledger at the end of each step. Bytes are those of storages, not of the
+    allocator's blocks.
+    categories: {category: {count, bytes}} of storages that lived in the window. points: at most MAX_POINTS,
+    in order, each the fullest moment of its share of the events."""
     moves = [(at, *move) for at, move in zip(window.positions, window.moves) if str(move[1].device) == name]
     live: Counter[str] = Counter()
     for row, nbytes in window.baseline:
@@ -282,7 +296,8 @@ def device_account(window: Window, name: str, marks: list[int]) -> dict[str, Any
         "peak": _point(top),
         "categories": {c: {"count": counts[c], "bytes": sizes[c]} for c in sorted(counts)},
         "reasons": [
-            {"category": c, "reason": r, "count": reasons[c, r], "bytes": reason_bytes[c, r]} for c, r in sorted(reasons)
+            {"category": c, "reason": r, "count": reasons[c, r], "bytes": reason_bytes[c, r]}
+            for c, r in sorted(reasons)
         ],
         "points": [_point(moment) for moment in moments],
     }
@@ -290,7 +305,12 @@ def device_account(window: Window, name: str, marks: list[int]) -> dict[str, Any
 
 def _point(moment: Moment) -> dict[str, Any]:
     total, step, phase, parts = moment
-    return {"bytes": total, "step": step, "phase": phase, "by_category": {k: parts[k] for k in sorted(parts) if parts[k]}}
+    return {
+        "bytes": total,
+        "step": step,
+        "phase": phase,
+        "by_category": {k: parts[k] for k in sorted(parts) if parts[k]},
+    }
 
 
 _living: weakref.WeakSet[Timeline] = weakref.WeakSet()

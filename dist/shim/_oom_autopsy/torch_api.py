@@ -12,7 +12,6 @@ import re
 import sys
 import threading
 import types
-import weakref
 
 
 def torch():
@@ -293,12 +292,13 @@ def view_missing():
     except (TypeError, ValueError):
         parameters = {}
     if "always_call" not in parameters or "with_kwargs" not in parameters:
-        return "torch.nn.modules.module.register_module_forward_hook takes no always_call/with_kwargs (torch 2.1 has them)"
-    # Identity by storage stands on one Python object per storage, alive as long as the memory is (since torch 2.1).
+        return "torch.nn.modules.module.register_module_forward_hook takes no always_call/with_kwargs (2.13 does, 2.1.2 not)"
+    # Identity by storage stands on one Python object per storage, alive as long as the memory is. (Asked without a weak
+    # reference: in 2.1.2, which makes a new object at each call, one crashed the interpreter at its exit.)
     probe = module.empty(1, device="cpu")
-    first = weakref.ref(probe.untyped_storage())
-    if first() is None or first() is not probe.untyped_storage():
-        return "Tensor.untyped_storage() gives a new object at each call (torch 2.1 and later keep one)"
+    first, second = probe.untyped_storage(), probe.untyped_storage()
+    if first is not second:
+        return "Tensor.untyped_storage() gives a new object at each call (2.13 keeps one, 2.1.2 does not)"
     return None
 
 
@@ -374,7 +374,7 @@ def view_last_post_hook():
 
 def view_compile_in_use():
     """Whether anything was given to torch.compile in this process. torch._dynamo is in sys.modules with any optimizer, so its
-    presence says nothing: its table of backends does (torch._dynamo.eval_frame.cached_backends: 2.1.2 to 2.14.1; the
+    presence says nothing: its table of backends does (torch._dynamo.eval_frame.cached_backends: 2.13.0 to 2.14.1; the
     disabled functions of torch.optim stand in it as None)."""
     frames = sys.modules.get("torch._dynamo.eval_frame")
     if any(backend is not None and backend is not False for backend in (getattr(frames, "cached_backends", None) or {}).values()):

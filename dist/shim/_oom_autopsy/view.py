@@ -1,13 +1,14 @@
-"""The rebuilt memory view: what each storage is, from observed facts alone. Shared by the shim (timeline.py) and the parity check.
+"""The rebuilt memory view: what each storage is, from observed facts alone. Shared by the shim (timeline.py)
+and the parity check.
 
-A `Recorder` watches one thread's operations (a TorchDispatchMode), every module (global forward hooks), every optimizer (global
-step hooks) and each parameter's gradient accumulation, and writes a `Ledger` (view_ledger.py) of storages. Identity is the
-`untyped_storage()`, held by weak reference: its death is the true death of the memory, tensors held only by the autograd graph
-included (seen in torch 2.13.0 and 2.14.1).
+A `Recorder` watches one thread's operations (a TorchDispatchMode), every module (global forward hooks), every
+optimizer (global step hooks) and each parameter's gradient accumulation, and writes a `Ledger`
+(view_ledger.py) of storages. Identity is the `untyped_storage()`, held by weak reference: its death is the
+true death of the memory, tensors held only by the autograd graph included (seen in torch 2.13.0 and 2.14.1).
 
-Rules kept here: no exception of ours leaves a hook; nothing of the user's is replaced, wrapped or kept alive; what cannot be
-seen is counted in `blind` and said, never guessed. torch is looked up when a recorder starts, not when this file is read.
-"""
+Rules kept here: no exception of ours leaves a hook; nothing of the user's is replaced, wrapped or kept alive;
+what cannot be seen is counted in `blind` and said, never guessed. torch is looked up when a recorder starts,
+not when this file is read."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ _OUTPUT_REASON = {
 }
 
 _FRESH, _ALIAS, _MAY_RESIZE = 1, 2, 3
-# Declared as aliases of an argument, but the argument was made out of our sight just before (torch.tensor's own result).
+# Declared as aliases of an argument, but the argument was made out of our sight just before (torch.tensor's
+# own result).
 _FRESH_NAMES = ("aten::lift_fresh", "aten::lift_fresh_copy")
 
 
@@ -49,8 +51,12 @@ class _Death(weakref.ref):
     __slots__ = ("key", "row")
 
 
+_LEAVES = (int, float, bool, str, bytes, type(None))
+
+
 def walk(value: Any, depth: int = 8) -> Iterator[Any]:
-    """The leaves of nested dicts, lists, tuples, sets and dataclasses. Runs no code of the user's (no `__iter__` of theirs)."""
+    """The leaves of nested dicts, lists, tuples, sets and dataclasses. Runs no code of the user's (no
+    `__iter__` of theirs)."""
     if depth < 0:
         return
     if isinstance(value, dict):
@@ -69,11 +75,15 @@ def walk(value: Any, depth: int = 8) -> Iterator[Any]:
         yield value
         return
     for part in list(parts):
-        yield from walk(part, depth - 1)
+        if type(part) in _LEAVES or type(part).__module__ == "torch":
+            yield part  # most leaves by far are tensors and numbers: no generator for each of them
+        else:
+            yield from walk(part, depth - 1)
 
 
 def _effect(func: Any) -> int:
-    """Whether an operation may return new storages, only aliases of its arguments, or aliases that it may have resized."""
+    """Whether an operation may return new storages, only aliases of its arguments, or aliases that it may
+    have resized."""
     if func.name() in _FRESH_NAMES:
         return _FRESH
     returns = func._schema.returns
@@ -86,7 +96,8 @@ def _effect(func: Any) -> int:
 
 
 class _Met:
-    """The objects met so far, by identity and without keeping them. (A WeakSet compares: tensors compare element by element.)"""
+    """The objects met so far, by identity and without keeping them. (A WeakSet compares: tensors compare
+    element by element.)"""
 
     def __init__(self) -> None:
         self._refs: dict[int, Any] = {}
@@ -112,11 +123,14 @@ class _Frame:
 
 
 class Recorder:
-    """One recording. `install()` on the thread that trains, `uninstall()` when done; `ledger` holds the account.
+    """One recording. `install()` on the thread that trains, `uninstall()` when done; `ledger` holds the
+    account.
 
-    `operations`: watch every operation (a dispatch mode). Without it only hooks run and activations are not seen.
+    `operations`: watch every operation (a dispatch mode). Without it only hooks run and activations are not
+    seen.
     `gradients`, `modules`: each parameter's accumulation hook; global module hooks.
-    `optimizers`: register the step hooks. Without it the caller's own hooks call `before_step` and `after_step`.
+    `optimizers`: register the step hooks. Without it the caller's own hooks call `before_step` and
+    `after_step`.
     `pointers`: keep each row's data pointer and operation number, for the join with the oracle.
     """
 
@@ -143,12 +157,15 @@ class Recorder:
         self._mode: Any = None
         self._thread = 0
         self._effects: dict[int, tuple[int, Any]] = {}
-        self.on_outermost: Callable[[Any], None] | None = None  # called with each outermost module, before it runs
+        self.on_outermost: Callable[[Any], None] | None = (
+            None  # called with each outermost module, before it runs
+        )
 
     # ---- life
 
     def install(self) -> Recorder:
-        """Begins to record. Raises Unsupported, and leaves nothing behind, where this torch cannot carry the view."""
+        """Begins to record. Raises Unsupported, and leaves nothing behind, where this torch cannot carry the
+        view."""
         torch = sys.modules.get("torch")
         if torch is None:
             raise Unsupported("torch is not imported")
@@ -157,9 +174,10 @@ class Recorder:
             raise Unsupported(missing)
         self._torch = torch
         self._plain = (torch.Tensor, torch.nn.Parameter)
-        self._task = torch_api.view_graph_task_reader()
+        self._task: Any = torch_api.view_graph_task_reader()
         self._function_mode_on = torch_api.view_function_mode_reader()
-        # Inside of it, reading a tensor runs no `__torch_function__` of the user's (a mode of theirs, a subclass).
+        # Inside of it, reading a tensor runs no `__torch_function__` of the user's (a mode of theirs, a
+        # subclass).
         self._quietly = torch_api.view_quiet_class()
         self._thread = threading.get_ident()
         try:
@@ -189,9 +207,9 @@ class Recorder:
     def leave_mode(self) -> bool:
         """Leaves the dispatch mode if that is possible here and now.
 
-        Modes are a stack of the thread: leaving out of order would pop a mode of the user's and spoil the flag that tells
-        torch.compile whether one is active. Until ours is on top, on its own thread, it stays and only passes calls on.
-        """
+        Modes are a stack of the thread: leaving out of order would pop a mode of the user's and spoil the
+        flag that tells torch.compile whether one is active. Until ours is on top, on its own thread, it stays
+        and only passes calls on."""
         if self._mode is None:
             return True
         if threading.get_ident() != self._thread or torch_api.view_top_mode() is not self._mode:
@@ -202,13 +220,16 @@ class Recorder:
 
     def fault(self, where: str, error: BaseException) -> None:
         if len(self.faults) < 8:
-            self.faults.append(f"{where}: {type(error).__name__}")  # no message: it may hold the user's values
+            self.faults.append(
+                f"{where}: {type(error).__name__}"
+            )  # no message: it may hold the user's values
 
     # ---- where the thread stands
 
     def phase(self) -> str:
-        """The innermost of: a module's forward, an optimizer's step, a backward. Autograd's own task id tells a backward, also
-        on the threads that the engine runs it on, and a forward inside of it (checkpointing) from the backward around it."""
+        """The innermost of: a module's forward, an optimizer's step, a backward. Autograd's own task id tells
+        a backward, also on the threads that the engine runs it on, and a forward inside of it (checkpointing)
+        from the backward around it."""
         stack = self._stacks.get(threading.get_ident())
         task = self._task()
         if stack:
@@ -225,14 +246,20 @@ class Recorder:
     def _pop(self, owner: Any) -> None:
         """Back to before `owner` began. Frames above it belong to calls that ended by an exception."""
         stack = self._stacks.get(threading.get_ident())
-        if stack and any(frame.owner == id(owner) for frame in stack):
-            while stack.pop().owner != id(owner):
+        if not stack:
+            return
+        key = id(owner)
+        if stack[-1].owner == key:
+            stack.pop()
+        elif any(frame.owner == key for frame in stack):
+            while stack.pop().owner != key:
                 pass
 
     # ---- storages
 
     def _storages(self, tensor: Any) -> tuple[Any, ...]:
-        """The storages under a tensor; those of its parts for a wrapper (DTensor). What has none is counted as blind."""
+        """The storages under a tensor; those of its parts for a wrapper (DTensor). What has none is counted
+        as blind."""
         kind = type(tensor)
         if kind not in self._plain:
             if hasattr(kind, "__tensor_flatten__"):
@@ -281,14 +308,20 @@ class Recorder:
             if death is None:
                 self._begin(storage, reason, True, self.phase(), 0)
             else:
-                self._size(storage, death.row)
-                death.row.reason = better(death.row.reason, reason, seen=death.row.seen)
+                row = death.row
+                self._size(storage, row)
+                if row.reason is not reason:
+                    row.reason = better(row.reason, reason, seen=row.seen)
 
     def observe(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """Records what an operation returned. The hot path: everything that returns aliases only is left at once."""
+        """Records what an operation returned. The hot path: everything that returns aliases only is left at
+        once."""
         known = self._effects.get(id(func))
         if known is None:
-            known = self._effects[id(func)] = (_effect(func), func)  # func is kept, so that its id stays its own
+            known = self._effects[id(func)] = (
+                _effect(func),
+                func,
+            )  # func is kept, so that its id stays its own
         effect = known[0]
         if effect == _ALIAS or out is None:
             return
@@ -353,14 +386,18 @@ class Recorder:
             if buffer is not None:
                 self.mark(buffer, Reason.MODULE_BUFFER)
 
-    def _after_forward(self, module: Any, args: Any, kwargs: Any, out: Any) -> None:
+    def _after_forward(self, module: Any, args: Any, *rest: Any) -> None:
+        """`rest` is (kwargs, out); when the forward raised, torch calls global hooks without the kwargs
+        (2.13.0, 2.14.1)."""
         if self.retired:
             return
         try:
             self._pop(module)
             stack = self._stacks.get(threading.get_ident())
+            kwargs = rest[0] if len(rest) == 2 else None
             if kwargs and not any(frame.phase == FORWARD for frame in stack or ()):
-                # The global pre-hook is not given keyword arguments (torch 2.14): they are seen here, after the fact.
+                # The global pre-hook is not given keyword arguments (torch 2.14): they are seen here, after
+                # the fact.
                 with self._quietly():
                     for leaf in walk(kwargs):
                         self.mark(leaf, Reason.MODULE_ARGUMENT)
@@ -369,7 +406,12 @@ class Recorder:
 
     def _parameter(self, parameter: Any, reason: Reason) -> None:
         self.mark(parameter, reason)
-        if self._gradients and parameter.requires_grad and parameter.is_leaf and self._hooked.first(parameter):
+        if (
+            self._gradients
+            and parameter.requires_grad
+            and parameter.is_leaf
+            and self._hooked.first(parameter)
+        ):
             self._handles.append(parameter.register_post_accumulate_grad_hook(self._after_accumulate))
 
     def _after_accumulate(self, parameter: Any) -> None:
@@ -418,10 +460,11 @@ _MODE: list[Any] = []
 
 
 def _mode_class() -> Any:
-    """The dispatch mode, made once torch is there. It calls the operation and hands the result to the recorder."""
+    """The dispatch mode, made once torch is there. It calls the operation and hands the result to the
+    recorder."""
     if _MODE:
         return _MODE[0]
-    base = torch_api.view_dispatch_mode()
+    base: Any = torch_api.view_dispatch_mode()
 
     class _Watch(base):
         @classmethod
@@ -430,7 +473,8 @@ def _mode_class() -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            return False  # else every call goes through a wrapper that costs more than ours (2.13); no recording runs beside compile
+            # else every call goes through a wrapper that costs more than ours (2.13); no recording runs beside compile
+            return False
 
         def __init__(self, recorder: Recorder) -> None:
             super().__init__()
@@ -444,7 +488,9 @@ def _mode_class() -> Any:
             try:
                 out = func(*args, **kwargs) if kwargs else func(*args)
             except BaseException:
-                func = types = args = kwargs = None  # an out-of-memory's traceback must not keep this call's tensors alive
+                func = args = kwargs = (
+                    None  # an out-of-memory's traceback must not keep this call's tensors alive
+                )
                 raise
             try:
                 recorder.observe(func, args, kwargs, out)

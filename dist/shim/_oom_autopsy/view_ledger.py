@@ -1,17 +1,21 @@
-"""The ledger of the rebuilt memory view: which storages lived, as what, how large, in which order. Pure: no torch.
+"""The ledger of the rebuilt memory view: which storages lived, as what, how large, in which order. Pure: no
+torch.
 
-The vocabulary of the view is here and nowhere else. A `Category` is one of six observed facts; a `Reason` is the observation
-itself and implies its category, so a row cannot carry one without the other. torch's own categorizer also infers TEMPORARY and
-AUTOGRAD_DETAIL; those words do not exist in these types, so no code here can say them (`__tests__/parity` proves it).
+The vocabulary of the view is here and nowhere else. A `Category` is one of six observed facts; a `Reason` is
+the observation itself and implies its category, so a row cannot carry one without the other. torch's own
+categorizer also infers TEMPORARY and AUTOGRAD_DETAIL; those words do not exist in these types, so no code
+here can say them (`__tests__/parity` proves it).
 
-Bytes everywhere. The order of events is the order of `Ledger.events`, a list that is only ever appended to: `list.append` is
-atomic, so storages that die on another thread, or in the middle of a garbage collection, need no lock (a lock taken inside a
-weakref callback can deadlock with the code it interrupted).
-"""
+Bytes everywhere. The order of events is the order of `Ledger.events`, a list that is only ever appended to:
+`list.append` is atomic, so storages that die on another thread, or in the middle of a garbage collection,
+need no lock (a lock taken inside a weakref callback can deadlock with the code it interrupted)."""
+
+from __future__ import annotations
 
 import enum
 from collections import Counter
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 
 class Category(enum.Enum):
@@ -25,7 +29,7 @@ class Category(enum.Enum):
     UNKNOWN = "unknown"
 
 
-CATEGORIES: Tuple[str, ...] = tuple(c.value for c in Category)
+CATEGORIES: tuple[str, ...] = tuple(c.value for c in Category)
 
 
 class Reason(enum.Enum):
@@ -50,8 +54,8 @@ class Reason(enum.Enum):
         self.category = category
 
 
-# A storage can be observed more than once (a gradient is first an op's output in backward). The observation that says most
-# about its role wins, whatever the order in which they were made.
+# A storage can be observed more than once (a gradient is first an op's output in backward). The observation
+# that says most about its role wins, whatever the order in which they were made.
 _WEIGHT = {
     Category.PARAMETER: 5,
     Category.OPTIMIZER_STATE: 4,
@@ -61,8 +65,9 @@ _WEIGHT = {
     Category.UNKNOWN: 0,
 }
 
-# A tensor that a module receives is an input unless it was seen being made as something else: an op's output inside a forward,
-# a backward or an optimizer's step stays what it was observed as, also when it is handed to the next module (a loss module).
+# A tensor that a module receives is an input unless it was seen being made as something else: an op's output
+# inside a forward, a backward or an optimizer's step stays what it was observed as, also when it is handed to
+# the next module (a loss module).
 _MAY_BECOME_INPUT = (Reason.OUTPUT_OUTSIDE, Reason.MODULE_BUFFER)
 
 SEEN, ALLOC, FREE, RESIZE = "=", "+", "-", "~"
@@ -74,7 +79,14 @@ class Row:
     __slots__ = ("call", "device", "nbytes", "phase", "ptr", "reason", "seen")
 
     def __init__(
-        self, reason: Reason, nbytes: int, device: Any, seen: bool, phase: str = "", ptr: int = 0, call: int = 0
+        self,
+        reason: Reason,
+        nbytes: int,
+        device: Any,
+        seen: bool,
+        phase: str = "",
+        ptr: int = 0,
+        call: int = 0,
     ) -> None:
         self.reason = reason
         self.nbytes = nbytes
@@ -89,7 +101,7 @@ class Row:
         return self.reason.category
 
 
-Event = Tuple[str, Row, int]
+Event = tuple[str, Row, int]
 """(kind, row, bytes): kind is SEEN, ALLOC, FREE (bytes that the row had) or RESIZE (signed difference)."""
 
 
@@ -104,17 +116,17 @@ class Ledger:
     """The ordered account. Written by the recorder (view.py); read by `window` and what builds on it."""
 
     def __init__(self) -> None:
-        self.events: List[Event] = []
+        self.events: list[Event] = []
 
     def position(self) -> int:
         """Where the account stands now: pass it to `window` as `since` to leave out what came before."""
         return len(self.events)
 
-    def window(self, since: int = 0, until: Optional[int] = None) -> "Window":
+    def window(self, since: int = 0, until: int | None = None) -> Window:
         return Window(self.events[: len(self.events) if until is None else until], since)
 
 
-def _moves(events: List[Event]) -> Iterator[Tuple[int, str, Row, int]]:
+def _moves(events: list[Event]) -> Iterator[tuple[int, str, Row, int]]:
     """(index, kind, row, signed bytes) of each event that moves bytes."""
     for index, (kind, row, nbytes) in enumerate(events):
         if nbytes:
@@ -127,12 +139,12 @@ class Window:
     Categories are those that the rows ended with: a storage that became a gradient was a gradient all along.
     """
 
-    def __init__(self, events: List[Event], since: int) -> None:
-        held: Dict[Row, int] = {}
-        self.baseline: List[Tuple[Row, int]] = []
-        self.moves: List[Tuple[str, Row, int]] = []  # (kind, row, signed bytes) inside the window
-        self.positions: List[int] = []  # of each move: its index in the ledger
-        largest: Dict[Row, int] = {}
+    def __init__(self, events: list[Event], since: int) -> None:
+        held: dict[Row, int] = {}
+        self.baseline: list[tuple[Row, int]] = []
+        self.moves: list[tuple[str, Row, int]] = []  # (kind, row, signed bytes) inside the window
+        self.positions: list[int] = []  # of each move: its index in the ledger
+        largest: dict[Row, int] = {}
         for index, kind, row, delta in _moves(events):
             if index < since:
                 held[row] = held.get(row, 0) + delta
@@ -147,39 +159,44 @@ class Window:
                 largest[row] = max(largest.get(row, 0), held[row])
         if not self.moves and held:
             self._open(held, largest)
-        self.rows: Dict[Row, int] = largest  # every row of the window, with the most bytes that it held in it
+        self.rows: dict[Row, int] = largest  # every row of the window, with the most bytes that it held in it
 
-    def _open(self, held: Dict[Row, int], largest: Dict[Row, int]) -> None:
+    def _open(self, held: dict[Row, int], largest: dict[Row, int]) -> None:
         self.baseline = list(held.items())
         largest.update(held)
 
-    def counts(self) -> Dict[str, int]:
+    def counts(self) -> dict[str, int]:
         return _sorted(Counter(row.category.value for row in self.rows))
 
-    def bytes(self) -> Dict[str, int]:
-        total: "Counter[str]" = Counter()
+    def bytes(self) -> dict[str, int]:
+        total: Counter[str] = Counter()
         for row, nbytes in self.rows.items():
             total[row.category.value] += nbytes
         return _sorted(total)
 
-    def reasons(self) -> Dict[str, Dict[str, int]]:
+    def reasons(self) -> dict[str, dict[str, int]]:
         """label of the reason -> {count, bytes}"""
-        out: Dict[str, Dict[str, int]] = {}
+        out: dict[str, dict[str, int]] = {}
         for row, nbytes in self.rows.items():
             entry = out.setdefault(row.reason.label, {"bytes": 0, "count": 0})
             entry["count"] += 1
             entry["bytes"] += nbytes
         return {k: out[k] for k in sorted(out)}
 
-    def sequence(self) -> List[str]:
-        """Every event of the window as `<kind> <category> <bytes>`; what was alive at its start comes first, as `=`."""
+    def sequence(self) -> list[str]:
+        """Every event of the window as `<kind> <category> <bytes>`; what was alive at its start comes first,
+        as `=`."""
         lines = [f"{SEEN} {row.category.value} {nbytes}" for row, nbytes in self.baseline]
-        lines += [f"{kind} {row.category.value} {delta if kind == RESIZE else abs(delta)}" for kind, row, delta in self.moves]
+        lines += [
+            f"{kind} {row.category.value} {delta if kind == RESIZE else abs(delta)}"
+            for kind, row, delta in self.moves
+        ]
         return lines
 
-    def peak(self, device: Any = None) -> Tuple[int, Dict[str, int], int]:
-        """(bytes, bytes by category, index of the move; -1 at the start). `device` restricts it to one device."""
-        live: "Counter[str]" = Counter()
+    def peak(self, device: Any = None) -> tuple[int, dict[str, int], int]:
+        """(bytes, bytes by category, index of the move; -1 at the start). `device` restricts it to one
+        device."""
+        live: Counter[str] = Counter()
         for row, nbytes in self.baseline:
             if device is None or row.device == device:
                 live[row.category.value] += nbytes
@@ -194,5 +211,5 @@ class Window:
         return top, _sorted({k: v for k, v in parts.items() if v}), at
 
 
-def _sorted(counts: Dict[str, int]) -> Dict[str, int]:
+def _sorted(counts: dict[str, int]) -> dict[str, int]:
     return {key: counts[key] for key in sorted(counts)}
