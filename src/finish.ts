@@ -26,8 +26,10 @@ import { type GpuObservation, observeGpus } from './gpu/observe.js';
 import { INPUT_NAMES } from './inputs.js';
 import { type Outputs, setOutputs } from './outputs.js';
 import type { Parity } from './parity/check.js';
+import { fixturePath, interpreterPath } from './parity/paths.js';
 import { type Plan, plainStepEnvironment, STEP_VARIABLE } from './plan.js';
 import type { Published } from './publish/publish.js';
+import { likelyReason, unreached, unreachedLine } from './reach.js';
 import { annotations } from './report/annotations.js';
 import { peakJson } from './report/peak.js';
 import { renderSummary } from './report/summary.js';
@@ -36,7 +38,8 @@ import type { CancelWatch } from './step/cancel.js';
 import { type HostCounters, hostOom, readHostCounters, readHostMemory } from './step/host.js';
 import { type NamedProcess, nameProcess, processFacts, stepProcesses } from './step/proc.js';
 import type { RunResult } from './step/process.js';
-import { type PythonSighting, type ScriptHint, UNARMED_ADVICE } from './step/unarmed.js';
+import type { ScriptHint } from './step/script-hints.js';
+import type { Seen } from './step/watch.js';
 import { count, logLine } from './text.js';
 import { VERSION } from './version.js';
 
@@ -61,7 +64,8 @@ export interface Ended {
   /** Null when main was killed, so that nobody saw how the step ended. */
   readonly result: RunResult | null;
   readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
-  readonly sightings: readonly PythonSighting[];
+  /** What was seen of the step's processes while it ran. */
+  readonly seen: Seen;
   readonly hints: readonly ScriptHint[];
   readonly faults: readonly string[];
   readonly shimLaid: boolean;
@@ -139,15 +143,18 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
     hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
   });
+  const unarmed = unreached(ended.seen.sightings, evidence.receipts);
   const gates = judgeGates(
     {
       torchProcesses: evidence.receipts.length,
       shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
-      notReached: notReached(ended),
+      unreached: unreachedLine(unarmed),
+      likely: likelyReason(ended.seen, ended.hints),
       cycleCount: cycles.count,
       topCycle: topCycle(evidence.receipts),
       parity: parity.state,
       parityReason: parity.reason,
+      parityNotRun: parity.state === 'unverifiable' && parity.notRun,
     },
     plan.options,
   );
@@ -181,7 +188,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
     notSeen: notSeen(evidence.receipts),
-    unarmed: unarmedProcesses(ended.sightings, evidence.receipts),
+    unarmed,
     scriptHints: ended.hints,
     stillRunning,
     killed: result?.killed ?? ended.killed ?? [],
@@ -337,7 +344,7 @@ const usedTorch = (receipt: Receipt): boolean =>
   receipt.torch !== null &&
   receipt.executable !== null &&
   isAbsolute(receipt.executable) &&
-  /^(python|pypy)[\d.]*$/.test(basename(receipt.executable));
+  /^(python|pypy)[\d.]*t?d?$/.test(basename(receipt.executable));
 
 /** The check, when it is asked for and there is something to check with. */
 async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) => void): Promise<Parity> {
@@ -348,16 +355,18 @@ async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) =>
       state: 'unverifiable',
       reason: 'the step was cancelled, so the check was not run',
       result: null,
+      notRun: false,
     };
   }
-  const used = evidence.receipts.find(usedTorch)?.executable ?? null;
-  const python = used === null ? null : options.python || used;
+  const python =
+    interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
   if (python !== null) log(`checking parity with ${python} …`);
-  const { checkParity, fixturePath } = await import('./parity/check.js');
+  const { checkParity } = await import('./parity/check.js');
   return checkParity({
     python,
     parityDir: join(ended.distDir, 'parity'),
     fixture: fixturePath(options.fixture, workspace),
+    cwd: workspace,
     // The interpreter and its packages are the step's own: it gets no more than the step did.
     env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
     timeoutMs: PARITY_TIMEOUT_MS,
@@ -464,14 +473,6 @@ async function removeEvidence(plan: Plan, published: Published, inUse: boolean):
   );
 }
 
-/** Processes that had torch loaded and left no receipt. */
-function unarmedProcesses(sightings: readonly PythonSighting[], receipts: readonly Receipt[]) {
-  const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
-  return sightings
-    .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
-    .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
-}
-
 /** One line for each kind of process that left a receipt but could not be recorded. */
 function notSeen(receipts: readonly Receipt[]): readonly string[] {
   const reasons = new Map<string, number>();
@@ -481,14 +482,6 @@ function notSeen(receipts: readonly Receipt[]): readonly string[] {
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   return [...reasons].map(([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`);
-}
-
-/** The likeliest reason that no process was reached: what was seen first, else what the step's text shows. */
-function notReached(ended: Ended): string | null {
-  const seen = ended.sightings[0];
-  if (seen) return `${seen.program} (pid ${seen.pid}) had torch loaded, but ${UNARMED_ADVICE[seen.reason]}`;
-  const hint = ended.hints[0];
-  return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
 }
 
 /** The cycle that holds most, in one line. */

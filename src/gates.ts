@@ -19,14 +19,18 @@ export interface GateFacts {
   readonly torchProcesses: number;
   /** Why the shim was not laid at all, or null. */
   readonly shimFault: string | null;
-  /** The most likely reason that nothing was reached, one line, or null. */
-  readonly notReached: string | null;
+  /** Processes that were seen with torch loaded and were not reached, one line, or null. */
+  readonly unreached: string | null;
+  /** What else may have kept PyTorch out of reach, one line, or null. */
+  readonly likely: string | null;
   /** Kinds of reference cycles that held GPU tensors. */
   readonly cycleCount: number;
   /** What the largest of them is, one line, or null. */
   readonly topCycle: string | null;
   readonly parity: 'match' | 'drift' | 'unverifiable' | 'off';
   readonly parityReason: string | null;
+  /** The check was asked for, and nothing could be measured. */
+  readonly parityNotRun: boolean;
 }
 
 /** Every gate that has something to say, in the order of the contract. */
@@ -35,16 +39,11 @@ export function judgeGates(
   options: Pick<PlanOptions, 'ifNoTorch' | 'cycles' | 'parity'>,
 ): readonly GateFinding[] {
   const findings: GateFinding[] = [];
-  if (facts.torchProcesses === 0 && options.ifNoTorch !== 'ignore') {
-    const why =
-      facts.shimFault ??
-      facts.notReached ??
-      'either the step runs no PyTorch, or its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
-    findings.push({
-      gate: 'if-no-torch',
-      level: options.ifNoTorch,
-      message: `No process of this step imported torch under oom-autopsy, so nothing was recorded: ${why}`,
-    });
+  const message = torchMessage(facts);
+  if (message !== null && options.ifNoTorch !== 'ignore') {
+    // Where some of the step was recorded, what was not is worth a warning; the policy is about none at all.
+    const level = facts.torchProcesses === 0 ? options.ifNoTorch : 'warn';
+    findings.push({ gate: 'if-no-torch', level, message });
   }
   if (facts.cycleCount > 0 && options.cycles !== 'off') {
     const kinds =
@@ -59,10 +58,32 @@ export function judgeGates(
     findings.push({
       gate: 'parity',
       level: options.parity,
-      message: `Parity with the frozen fixture drifted${facts.parityReason === null ? '' : `: ${facts.parityReason}`}`,
+      message: `Parity with the frozen fixture drifted${facts.parityReason === null ? '' : `. ${facts.parityReason}`}`,
+    });
+  }
+  if (facts.parity === 'unverifiable' && facts.parityNotRun && options.parity !== 'off') {
+    // Not called drift, so it fails nothing; but a check that could not be made is no pass either.
+    findings.push({
+      gate: 'parity',
+      level: 'warn',
+      message: `Parity could not be checked: ${facts.parityReason ?? 'the check gave no reason'}`,
     });
   }
   return findings;
+}
+
+const NOTHING =
+  'set `if-no-torch: ignore` if it runs no PyTorch; if it does, its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
+
+/** What of the step's PyTorch was not recorded: all of it, some of it, or there was none; null when all is well. */
+function torchMessage({ torchProcesses, shimFault, unreached, likely }: GateFacts): string | null {
+  if (torchProcesses > 0)
+    return unreached === null ? null : `Not all of this step was recorded: ${unreached}`;
+  if (shimFault !== null)
+    return `No process of this step imported torch under oom-autopsy, so nothing was recorded: ${shimFault}`;
+  if (unreached !== null)
+    return `PyTorch ran in this step out of reach of oom-autopsy, so nothing was recorded: ${unreached}`;
+  return `No process of this step imported torch under oom-autopsy, and none was seen with torch loaded, so nothing was recorded: ${likely ?? NOTHING}`;
 }
 
 /** The step's own code; 1 when the step is green and a gate fails. */

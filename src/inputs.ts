@@ -51,7 +51,12 @@ export interface InputProblem {
 
 export type ParsedInputs =
   | { readonly ok: true; readonly inputs: Inputs }
-  | { readonly ok: false; readonly problems: readonly InputProblem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly InputProblem[];
+      /** Those that are right. */
+      readonly valid: Readonly<Partial<Inputs>>;
+    };
 
 type Parsed<T> = { readonly value: T } | { readonly accepted: string };
 type Parser<T> = (text: string) => Parsed<T>;
@@ -169,7 +174,7 @@ export function parseInputs(read: (name: string) => string): ParsedInputs {
     else problems.push({ input: row.name, given: printable(given, 120), accepted: parsed.accepted });
   }
   return problems.length > 0
-    ? { ok: false, problems }
+    ? { ok: false, problems, valid: values as Partial<Inputs> }
     : { ok: true, inputs: Object.freeze(values) as unknown as Inputs };
 }
 

@@ -10,15 +10,17 @@ import { type Ended, finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
 import { setOutputs } from './outputs.js';
-import { makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
+import { fixturePath, fixtureProblem } from './parity/paths.js';
+import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
 import { leftoverWarning } from './report/leftovers.js';
 import { type Known, saveFinished, savePlan } from './state.js';
 import { watchCancel } from './step/cancel.js';
 import { readHostCounters } from './step/host.js';
 import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
-import { PythonWatch, scriptHints } from './step/unarmed.js';
-import { count, logLine } from './text.js';
+import { scriptHints } from './step/script-hints.js';
+import { TorchWatch } from './step/watch.js';
+import { count, logLine, printable } from './text.js';
 
 /** Longest that nvidia-smi may take before the step, in milliseconds. */
 const GPU_TIMEOUT_MS = 5000;
@@ -37,7 +39,11 @@ export async function main(runner: Runner = environmentRunner(process.env)): Pro
 async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   const workspace = env.GITHUB_WORKSPACE || process.cwd();
   const parsed = parseInputs(runner.input);
-  if (!parsed.ok) return refuse(runner, parsed.problems);
+  const problems = [
+    ...(parsed.ok ? [] : parsed.problems),
+    ...fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace),
+  ];
+  if (!parsed.ok || problems.length > 0) return refuse(runner, problems);
   const { inputs } = parsed;
   const plan = makePlan(inputs, env, {
     id: randomBytes(6).toString('hex'),
@@ -45,8 +51,6 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     workspace,
     now: Date.now(),
   });
-  const problems = folderProblems(inputs, plan);
-  if (problems.length > 0) return refuse(runner, problems);
 
   savePlan(runner, plan);
   let laid: Laid;
@@ -75,7 +79,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     savePlan(runner, plan, known);
   };
   const mark = `${STEP_VARIABLE}=${plan.id}`;
-  const watch = new PythonWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
+  const watch = new TorchWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
   watch.start();
   const cancel = watchCancel();
   const result = await runStep({
@@ -99,7 +103,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     env,
     result,
     before,
-    sightings: watch.sightings(),
+    seen: watch.seen(),
     hints,
     faults: laid.faults,
     shimLaid: laid.shim,
@@ -130,18 +134,33 @@ function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): numb
   return 1;
 }
 
-/** Problems that only the file system can tell; listed like those of the inputs, before anything runs. */
-function folderProblems(inputs: Inputs, plan: Plan): InputProblem[] {
-  const problem = folderProblem(plan.cwd);
-  return problem === null
-    ? []
-    : [
-        {
-          input: 'working-directory',
-          given: inputs.workingDirectory || plan.cwd,
-          accepted: `a folder that exists (${problem})`,
-        },
-      ];
+/**
+ * Problems that only the file system can tell; listed like those of the inputs, before anything runs. A fixture is
+ * compared with what the step's torch does, so the step cannot be what makes it. The interpreter for the check may well
+ * be made by the step (`uv sync`), so a missing one is told after it.
+ */
+function fileProblems(inputs: Partial<Inputs>, workspace: string): InputProblem[] {
+  const problems: InputProblem[] = [];
+  const { workingDirectory, fixture, parity } = inputs;
+  const folder =
+    workingDirectory === undefined ? null : folderProblem(fromWorkspace(workingDirectory, workspace));
+  if (folder !== null) {
+    problems.push({
+      input: 'working-directory',
+      given: workingDirectory || workspace,
+      accepted: `a folder that exists (${folder})`,
+    });
+  }
+  const file =
+    fixture === undefined || parity === 'off' ? null : fixtureProblem(fixturePath(fixture, workspace));
+  if (file !== null) {
+    problems.push({
+      input: 'fixture',
+      given: printable(fixture ?? '', 120),
+      accepted: `a file that exists, written by \`freeze\` of the parity check (${file})`,
+    });
+  }
+  return problems;
 }
 
 /** Says everything that is wrong at once, runs nothing, and fails. */

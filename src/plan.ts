@@ -73,7 +73,6 @@ export function makePlan(
   where: { readonly id: string; readonly temp: string; readonly workspace: string; readonly now: number },
 ): Plan {
   const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
-  const inWorkspace = (path: string): string => (isAbsolute(path) ? path : join(where.workspace, path));
   const stepDir = join(where.temp, `oom-autopsy-${where.id}`);
   const scriptBase = join(stepDir, 'run');
   const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
@@ -82,12 +81,13 @@ export function makePlan(
     id: where.id,
     stepDir,
     shimDir: join(stepDir, 'path'),
-    evidenceDir: evidenceDir === '' ? join(stepDir, 'evidence') : normalize(inWorkspace(evidenceDir)),
+    evidenceDir:
+      evidenceDir === '' ? join(stepDir, 'evidence') : normalize(fromWorkspace(evidenceDir, where.workspace)),
     evidenceKept: evidenceDir !== '',
     outputDir: join(stepDir, 'out'),
     script: `${scriptBase}${command.scriptExtension}`,
     command,
-    cwd: workingDirectory === '' ? where.workspace : inWorkspace(workingDirectory),
+    cwd: fromWorkspace(workingDirectory, where.workspace),
     workspace: where.workspace,
     startedAt: where.now,
     options,
@@ -102,6 +102,10 @@ export function makePlan(
     },
   };
 }
+
+/** A path that an input gives: relative ones are from the workspace, and an empty one is it. */
+export const fromWorkspace = (path: string, workspace: string): string =>
+  path === '' ? workspace : isAbsolute(path) ? path : join(workspace, path);
 
 /** The config that is laid beside the shim. */
 export function shimConfig(plan: Plan): ShimConfig {

@@ -14,6 +14,7 @@ import { STEP_VARIABLE } from './plan.js';
 import { type Group, type Known, readState } from './state.js';
 import { processFacts, type StepMark, stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
+import { NOTHING_SEEN } from './step/watch.js';
 import { count, logLine } from './text.js';
 
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
@@ -55,7 +56,7 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   env,
   result: known.result,
   before: { gpu: null, host: known.host },
-  sightings: [],
+  seen: NOTHING_SEEN,
   hints: known.hints,
   faults: known.faults,
   shimLaid: known.shimLaid,

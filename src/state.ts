@@ -16,7 +16,7 @@ import {
 import type { Plan } from './plan.js';
 import type { HostCounters } from './step/host.js';
 import type { RunResult } from './step/process.js';
-import type { ScriptHint } from './step/unarmed.js';
+import type { ScriptHint } from './step/script-hints.js';
 
 /** The leader of the step's process group; the start time tells a reused pid apart. */
 export interface Group {

@@ -3,8 +3,18 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, node24, ROOT } from './kit.js';
-import { cancelAtUpload, expectClean, onDisk, plain, replayScript, SOAK, scratch, until } from './replay.js';
+import { cleanUp, node24, ROOT, runStep } from './kit.js';
+import {
+  cancelAtUpload,
+  expectClean,
+  OUT_OF_MEMORY,
+  onDisk,
+  plain,
+  replayScript,
+  SOAK,
+  scratch,
+  until,
+} from './replay.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -303,6 +313,27 @@ describe('a cancel at any moment', () => {
       if (step.report.conclusion === 'success') expect(told).toBe('ok');
       else if (told !== undefined) expect(['cancelled', 'oom', 'ok', 'failed']).toContain(told);
       if (existsSync(mark)) expect(told).toBe('oom');
+    },
+    MINUTES,
+  );
+
+  const torch = (['github', 'act'] as const).flatMap((style) =>
+    Array.from({ length: SOAK ? 10 : 1 }, () => ({ style, at: Math.round(300 + Math.random() * 2700) })),
+  );
+
+  it.each(torch)(
+    '%j of real torch, which may be importing, allocating or dumping, neither',
+    async ({ style, at }) => {
+      const step = await runStep({
+        inputs: { run: OUT_OF_MEMORY, shell: 'python', snapshot: 'always' },
+        run: { cancelAfter: at, cancelStyle: style, graces: FAST },
+      });
+      expectClean(step);
+      const told = step.outputs.verdict ?? step.report.post?.outputs.verdict;
+      expect(['cancelled', 'oom']).toContain(told);
+      const references = step.outputs.snapshots ?? step.report.post?.outputs.snapshots ?? '[]';
+      const names = [...step.artifacts.flatMap(({ files }) => files), ...onDisk(step)];
+      for (const { file } of JSON.parse(references)) expect(names).toContain(file);
     },
     MINUTES,
   );

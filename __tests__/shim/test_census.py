@@ -412,11 +412,11 @@ def test_in_the_receipt(step, cuda):
     for census, parameters in ((oom["census"], 4 * MIB + 4096), (receipt["census"], 8 * MIB + 4096)):
         (row,) = census["devices"]
         assert census["complete"] and sums(row)["parameter"] == row["allocated"] == parameters
-    assert owners(receipt["census"]["devices"][0], "parameter") == {
-        "Linear.weight": 4 * MIB,
-        "Linear.bias": 4096,
-        "Linear#2.weight": 4 * MIB,
-    }
+    found = owners(receipt["census"]["devices"][0], "parameter")
+    assert sorted(found.values()) == [4096, 4 * MIB, 4 * MIB]
+    # Roots of one class are numbered in the order in which the collector lists them, which is no promise.
+    bias = "Linear.bias" if "Linear.bias" in found else "Linear#2.bias"
+    assert set(found) == {"Linear.weight", "Linear#2.weight", bias}
 
 
 def test_what_a_cpu_build_has_of_the_names(cpu):

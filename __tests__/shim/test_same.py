@@ -198,6 +198,9 @@ print(torch.initial_seed(), torch.randn(1).item().hex())
 
 @pytest.mark.parametrize("config", ({}, {"cycles": "warn", "categories": "census", "snapshot": "always"}))
 def test_training_is_bit_equal_and_collects_as_often(config, step, cpu):
+    run(
+        TRAINING, python=cpu
+    )  # a new environment compiles its modules in the first run, and collects more often
     shim, plain = (run(TRAINING, python=cpu, step=s) for s in (step(**config), None))
     assert (shim.code, shim.out, shim.err) == (plain.code, plain.out, plain.err)
     assert plain.code == 0 and re.match(r"[0-9a-f]{64} \[.*\] \[\d{2,}, \d+, \d+\]\n", plain.out), plain.out

@@ -5,7 +5,8 @@ import { finalExitCode, type GateFacts, judgeGates } from '../../src/gates.js';
 const quiet: GateFacts = {
   torchProcesses: 1,
   shimFault: null,
-  notReached: null,
+  unreached: null,
+  likely: null,
   cycleCount: 0,
   topCycle: null,
   parity: 'match',
@@ -22,8 +23,26 @@ describe('judgeGates', () => {
     expect(said({ torchProcesses: 0 })).toEqual(['if-no-torch:warn']);
     expect(said({ torchProcesses: 0 }, { ifNoTorch: 'fail' })).toEqual(['if-no-torch:fail']);
     expect(said({ torchProcesses: 0 }, { ifNoTorch: 'ignore' })).toEqual([]);
-    const [finding] = judgeGates({ ...quiet, torchProcesses: 0, notReached: 'docker in line 3' }, options);
-    expect(finding?.message).toMatch(/docker in line 3/);
+    expect(said({ torchProcesses: 0, shimFault: 'full disk' })).toEqual(['if-no-torch:warn']);
+  });
+
+  it('tells PyTorch out of reach from no PyTorch at all', () => {
+    const message = (facts: Partial<GateFacts>) => judgeGates({ ...quiet, ...facts }, options)[0]?.message;
+    expect(message({ torchProcesses: 0 })).toMatch(/none was seen with torch loaded.*if-no-torch: ignore/);
+    expect(message({ torchProcesses: 0, likely: 'docker in line 3' })).toMatch(
+      /none was seen.*docker in line 3/,
+    );
+    const out = message({ torchProcesses: 0, unreached: 'python (pid 3): -I', likely: 'docker in line 3' });
+    expect(out).toMatch(/^PyTorch ran in this step out of reach.*-I/);
+    expect(out).not.toMatch(/docker|ignore/);
+    expect(message({ torchProcesses: 0, shimFault: 'full disk', likely: 'x' })).toMatch(/: full disk$/);
+  });
+
+  it('warns of the part of a step that was not recorded, and never fails for it', () => {
+    const mixed = { torchProcesses: 2, unreached: 'python (pid 3): -I' };
+    expect(said(mixed, { ifNoTorch: 'fail' })).toEqual(['if-no-torch:warn']);
+    expect(said(mixed, { ifNoTorch: 'ignore' })).toEqual([]);
+    expect(judgeGates({ ...quiet, ...mixed }, options)[0]?.message).toMatch(/^Not all of this step.*-I/);
   });
 
   it('tells cycles and drift, as asked', () => {

@@ -1,7 +1,7 @@
 /**
- * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used,
- * as processes of its own without the shim. What it says is untrusted input like any other: parsed, bounded, and a
- * case of its own when it cannot be had.
+ * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used or
+ * the user named, as processes of its own without the shim. What it says is untrusted input like any other: parsed,
+ * bounded, and a case of its own when it cannot be had.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,31 +17,39 @@ const lines = v.pipe(
   v.array(line),
   v.transform((all) => all.slice(0, 50)),
 );
-/** `scenario, what: fixture 185, now 127`: a difference as the check lists it, or a line. */
-const difference = v.union([
-  line,
-  v.pipe(
-    v.object({ scenario: v.string(), what: v.string(), fixture: v.unknown(), now: v.unknown() }),
-    v.transform((d) =>
-      printable(`${d.scenario}, ${d.what}: fixture ${String(d.fixture)}, now ${String(d.now)}`, 500),
-    ),
-  ),
-]);
-const differences = v.pipe(
-  v.array(difference),
-  v.transform((all) => all.slice(0, 50)),
-);
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+const short = v.pipe(
+  v.union([v.string(), v.number(), v.null()]),
+  v.transform((value) => printable(String(value), 160)),
+);
+/** One place where the fixture and today differ, as the one line that is shown of it. */
+const difference = v.pipe(
+  v.object({ scenario: line, what: line, fixture: short, now: short }),
+  v.transform(({ scenario, what, fixture, now }) => `${scenario}, ${what}: fixture ${fixture}, now ${now}`),
+);
+const differences = v.optional(
+  v.pipe(
+    v.array(difference),
+    v.transform((all) => all.slice(0, 50)),
+  ),
+  [],
+);
+/** Facts by name; the check writes null where it found none. */
+const facts = v.pipe(
+  v.nullish(v.record(v.string(), v.unknown()), {}),
+  v.transform((value) => value ?? {}),
+);
 
 const ResultSchema = v.object({
   schema: v.literal('oom-autopsy.parity.v1'),
   verdict: v.picklist(['match', 'drift', 'unverifiable']),
-  reason: v.optional(v.nullable(line), null),
-  view: v.object({ status: line, differences: v.optional(differences, []) }),
+  /** What holds and what does not, in sentences. */
+  says: v.optional(lines, []),
+  view: v.object({ status: line, differences }),
   oracle: v.object({
     status: v.picklist(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
     reason: v.optional(v.nullable(line), null),
-    differences: v.optional(differences, []),
+    differences,
   }),
   migration: v.object({
     status: line,
@@ -50,11 +58,11 @@ const ResultSchema = v.object({
       v.transform((all) => all.slice(0, 100)),
     ),
     lines: v.optional(lines, []),
-    differences: v.optional(differences, []),
+    differences,
   }),
-  environment: v.optional(v.record(v.string(), v.unknown()), {}),
-  fixture: v.optional(v.record(v.string(), v.unknown()), {}),
-  trigger: v.optional(v.object({ status: line, new: v.optional(lines, []) })),
+  environment: facts,
+  fixture: facts,
+  trigger: v.nullish(v.object({ status: line, new: v.optional(lines, []) })),
   seconds: v.optional(v.nullable(amount), null),
 });
 
@@ -63,17 +71,26 @@ export type ParityResult = v.InferOutput<typeof ResultSchema>;
 
 /** What is known about parity: off, checked, or not checkable with the reason. */
 export type Parity =
-  | { readonly state: 'off'; readonly reason: string | null; readonly result: null }
+  | { readonly state: 'off'; readonly reason: null; readonly result: null }
   | { readonly state: 'match' | 'drift'; readonly reason: string | null; readonly result: ParityResult }
-  | { readonly state: 'unverifiable'; readonly reason: string; readonly result: ParityResult | null };
+  | {
+      readonly state: 'unverifiable';
+      readonly reason: string;
+      readonly result: ParityResult | null;
+      /** The check was asked for and nothing could be measured: an interpreter, fixture or scenario that is at fault. */
+      readonly notRun: boolean;
+    };
 
 export interface ParityRequest {
-  /** Interpreter as a path or a name; null when no process of the step used torch. */
+  /** Interpreter as a path or a name on PATH; null when none was named and no process of the step used torch. */
   readonly python: string | null;
   /** Folder that holds `oom_autopsy_parity/`. */
   readonly parityDir: string;
   /** Absolute path of the fixture; null for the built-in one. */
   readonly fixture: string | null;
+  /** Where it runs: a scenario of the user's finds its data as it did when it was frozen. */
+  readonly cwd: string;
+  /** Of the step. PYTHONPATH stays the user's own: their torch, or what their scenario imports, may be on it. */
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   /** Ends the check at once. */
@@ -81,10 +98,13 @@ export interface ParityRequest {
 }
 
 const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
+/** Of the check: its input cannot be used, and its last line says why and what to do. */
+const REFUSED = 2;
+const OWN_PREFIX = /^oom_autopsy_parity: /;
 
-/** Reads the last line of the check's output. */
+/** Reads the last line of the check's output. A string says what is wrong with it. */
 export function parseParityOutput(text: string): ParityResult | string {
-  const last = text.trimEnd().split('\n').at(-1) ?? '';
+  const last = lastLine(text);
   let value: unknown;
   try {
     value = JSON.parse(last);
@@ -97,62 +117,104 @@ export function parseParityOutput(text: string): ParityResult | string {
     : `the check's result has a wrong value at ${v.getDotPath(parsed.issues[0]) ?? 'its top'}`;
 }
 
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
+
+const notRun = (reason: string): Parity => ({ state: 'unverifiable', reason, result: null, notRun: true });
+
+/** What a result means. */
+export function judgeParity(result: ParityResult): Parity {
+  const { verdict } = result;
+  const said = result.says.join(' ');
+  if (verdict === 'match') return { state: verdict, reason: null, result };
+  if (verdict === 'drift') return { state: verdict, reason: said || null, result };
+  return {
+    state: verdict,
+    reason: said || `rebuilt view: ${result.view.status}, oracle: ${result.oracle.status}`,
+    result,
+    // What was measured at all was measured in an environment.
+    notRun: Object.keys(result.environment).length === 0,
+  };
+}
+
 /** Why nothing can be checked, or null. */
-function obstacle(request: ParityRequest): string | null {
-  if (request.python === null) return 'no process of the step used torch, so there is nothing to compare';
-  if (isAbsolute(request.python) && !existsSync(request.python)) {
-    return `the interpreter ${printable(request.python)} is gone; name one with the input \`python\``;
+function obstacle({ python, fixture }: ParityRequest): string | null {
+  if (python !== null && isAbsolute(python) && !existsSync(python)) {
+    return `there is no interpreter ${printable(python)}; name one that has torch with the input \`python\``;
   }
-  if (request.fixture !== null && !existsSync(request.fixture)) {
-    return `there is no fixture at ${printable(request.fixture)}; check the input \`fixture\``;
+  if (fixture !== null && !existsSync(fixture)) {
+    return `there is no fixture at ${printable(fixture)}; check the input \`fixture\``;
   }
   return null;
 }
 
 /** Runs the check. Never throws; never outlives its time. */
 export async function checkParity(request: ParityRequest): Promise<Parity> {
-  const problem = obstacle(request);
-  if (problem !== null || request.python === null) {
-    return { state: 'unverifiable', reason: problem ?? '', result: null };
-  }
-  const args = ['-m', 'oom_autopsy_parity', 'check', '--json'];
-  if (request.fixture !== null) args.push('--fixture', request.fixture);
-  const env: NodeJS.ProcessEnv = {
-    ...request.env,
-    PYTHONPATH: request.parityDir,
-    PYTHONDONTWRITEBYTECODE: '1',
-  };
-  const ended = await capture(request.python, args, env, request.timeoutMs, request.signal);
-  if (ended.kind !== 'ended') return { state: 'unverifiable', reason: ended.reason, result: null };
-  if (ended.code !== 0) {
-    const last = ended.stderr.trimEnd().split('\n').at(-1) ?? '';
+  const { python } = request;
+  if (python === null) {
     return {
       state: 'unverifiable',
-      reason: `the check ended with exit code ${ended.code}: ${printable(last, 300)}`,
+      reason: 'no process of the step used torch, so there is nothing to compare',
       result: null,
+      notRun: false,
     };
   }
+  const problem = obstacle(request);
+  if (problem !== null) return notRun(problem);
+  // By its path, not by -m, which would put the current folder first and let a json.py of the user's in.
+  const args = [join(request.parityDir, 'oom_autopsy_parity'), 'check', '--json'];
+  if (request.fixture !== null) args.push('--fixture', request.fixture);
+  const ended = await capture(python, args, request);
+  if (ended.kind === 'cancelled') {
+    return {
+      state: 'unverifiable',
+      reason: 'the job was cancelled, so the check was ended',
+      result: null,
+      notRun: false,
+    };
+  }
+  if (ended.kind === 'failed') return notRun(ended.reason);
+  if (ended.code !== 0) {
+    const last = printable(lastLine(ended.stderr), 500);
+    return notRun(
+      ended.code === REFUSED && OWN_PREFIX.test(last)
+        ? last.replace(OWN_PREFIX, '')
+        : `the check ended with exit code ${ended.code}: ${last}`,
+    );
+  }
   const result = parseParityOutput(ended.stdout);
-  if (typeof result === 'string') return { state: 'unverifiable', reason: result, result: null };
-  return result.verdict === 'unverifiable'
-    ? { state: 'unverifiable', reason: result.reason ?? `oracle: ${result.oracle.status}`, result }
-    : { state: result.verdict, reason: result.reason, result };
+  return typeof result === 'string' ? notRun(result) : judgeParity(result);
 }
 
 type Ended =
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string; readonly stderr: string }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'cancelled' };
 
 /** Runs a helper process in a group of its own, output bounded, killed whole at its deadline. */
-function capture(
-  file: string,
-  args: string[],
-  env: NodeJS.ProcessEnv,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<Ended> {
+function capture(file: string, args: readonly string[], request: ParityRequest): Promise<Ended> {
+  const { timeoutMs, signal, cwd } = request;
+  const unable = (error: NodeJS.ErrnoException): Ended => ({
+    kind: 'failed',
+    reason:
+      error.code === 'ENOENT' && !isAbsolute(file)
+        ? `there is no interpreter "${printable(file)}" on PATH; name one that has torch with the input \`python\``
+        : `the interpreter ${printable(file)} could not be started (${error.code ?? printable(error.message, 200)})`,
+  });
   return new Promise((resolve) => {
-    const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    let child: ReturnType<typeof start>;
+    const start = () =>
+      spawn(file, args, {
+        ...(existsSync(cwd) ? { cwd } : {}),
+        env: { ...request.env, PYTHONDONTWRITEBYTECODE: '1' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      });
+    try {
+      child = start();
+    } catch (error) {
+      resolve(unable(error as NodeJS.ErrnoException));
+      return;
+    }
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -166,36 +228,30 @@ function capture(
         // Ended by itself at this very moment.
       }
     };
-    const timer = setTimeout(() => {
-      kill();
-      resolve({
-        kind: 'failed',
-        reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
-      });
-    }, timeoutMs);
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      kill();
-      resolve({ kind: 'failed', reason: 'the job was cancelled, so the check was ended' });
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    child.on('error', (error) => {
-      clearTimeout(timer);
-      resolve({
-        kind: 'failed',
-        reason: `the interpreter could not be started (${printable(error.message, 200)})`,
-      });
-    });
-    child.on('close', (code, endedBy) => {
+    const end = (ended: Ended): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       kill();
-      if (endedBy !== null) resolve({ kind: 'failed', reason: `the check was ended by ${endedBy}` });
-      else resolve({ kind: 'ended', code: code ?? 1, ...output });
-    });
+      resolve(ended);
+    };
+    const onAbort = (): void => end({ kind: 'cancelled' });
+    const timer = setTimeout(
+      () =>
+        end({
+          kind: 'failed',
+          reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
+        }),
+      timeoutMs,
+    );
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    child.on('error', (error) => end(unable(error)));
+    child.on('close', (code, endedBy) =>
+      end(
+        endedBy !== null
+          ? { kind: 'failed', reason: `the check was ended by ${endedBy}` }
+          : { kind: 'ended', code: code ?? 1, ...output },
+      ),
+    );
   });
 }
-
-/** Path of the fixture that the input names, from the workspace. */
-export const fixturePath = (fixture: string, workspace: string): string | null =>
-  fixture === '' ? null : isAbsolute(fixture) ? fixture : join(workspace, fixture);

@@ -380,11 +380,9 @@ export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
 /** What was not seen, each with its remedy. */
 export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   const lines: Rich[] = [];
-  const told = manifest.unarmed.length > 0 || manifest.script_hints.length > 0;
-  for (const gate of manifest.gates) {
-    // Its message ends in the first of what follows here.
-    if (gate.gate === 'if-no-torch' && !told) lines.push([shorten(gate.message, 500)]);
-  }
+  const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
+  // Where processes were seen out of reach, its message is the first of what follows here.
+  if (said !== '' && manifest.unarmed.length === 0) lines.push([shorten(said, 600)]);
   const alike = new Map<string, number[]>();
   for (const { program, advice, pid } of manifest.unarmed) {
     const key = JSON.stringify([program, advice]);
@@ -407,7 +405,7 @@ export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   }
   // A hint about the text of the step is worth a line only where something is missing.
   if (lines.length > 0 || manifest.processes.length === 0) {
-    for (const hint of manifest.script_hints) {
+    for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
       lines.push(say`Line ${hint.line} of the step uses ${name(hint.what)}: ${shorten(hint.advice, 300)}`);
     }
   }

@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
       'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
   },
   {
-    pattern: at(String.raw`ssh\s+(?!-keygen)`),
+    pattern: at(String.raw`ssh\s`),
     what: 'ssh',
     advice: "another machine does not get the step's environment: see docs/reach.md",
   },
@@ -97,7 +97,9 @@ const RULES: readonly Rule[] = [
     advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
   },
   {
-    pattern: at(String.raw`(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
+    pattern: at(
+      String.raw`(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`,
+    ),
     what: 'unset PYTHONPATH',
     advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
   },
@@ -113,10 +115,11 @@ export function scriptHints(script: string): ScriptHint[] {
   const found = new Map<string, ScriptHint>();
   let first = 0;
   let command = '';
-  for (const [index, line] of script.split(/\r?\n/).entries()) {
+  const lines = script.split(/\r?\n/);
+  for (const [index, line] of lines.entries()) {
     if (command === '') first = index + 1;
     command += line.replace(/(^|\s)#.*$/, '');
-    if (command.endsWith('\\')) {
+    if (command.endsWith('\\') && index < lines.length - 1) {
       command = `${command.slice(0, -1)} `;
       continue;
     }
