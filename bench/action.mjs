@@ -48,7 +48,9 @@ function stepEnv() {
 /** What the runner hands to post, from the state file of main. */
 function stateVariables(path) {
   const found = {};
-  for (const [, name, delimiter, value] of readFileSync(path, 'utf8').matchAll(/^(.+?)<<(.+)\n([\s\S]*?)\n\2$/gm)) {
+  for (const [, name, delimiter, value] of readFileSync(path, 'utf8').matchAll(
+    /^(.+?)<<(.+)\n([\s\S]*?)\n\2$/gm,
+  )) {
     if (delimiter) found[`STATE_${name}`] = value;
   }
   return found;
@@ -60,9 +62,13 @@ try {
     samples.empty.push(timed(empty, {}));
     const env = stepEnv();
     samples.main.push(timed(join(ROOT, 'dist/main/index.js'), env));
-    samples.post.push(timed(join(ROOT, 'dist/post/index.js'), { ...env, ...stateVariables(env.GITHUB_STATE) }));
+    samples.post.push(
+      timed(join(ROOT, 'dist/post/index.js'), { ...env, ...stateVariables(env.GITHUB_STATE) }),
+    );
   }
-  console.log(`Node ${spawnSync(node24(), ['--version'], { encoding: 'utf8' }).stdout.trim()}, ${rounds} rounds, interleaved`);
+  console.log(
+    `Node ${spawnSync(node24(), ['--version'], { encoding: 'utf8' }).stdout.trim()}, ${rounds} rounds, interleaved`,
+  );
   for (const measure of ['cpu', 'wall']) {
     const of = (name) => statistics(samples[name].map((sample) => sample[measure]));
     const base = of('empty');

@@ -1,6 +1,6 @@
-/** Why a Python process was not reached, from its start alone; and hints in the text of the step. */
+/** Why a process was not reached, from its start alone. */
 import { describe, expect, it } from '@jest/globals';
-import { interpreterFlags, scriptHints, whyUnarmed } from '../../src/step/unarmed.js';
+import { interpreterFlags, type Start, whyUnarmed } from '../../src/step/unarmed.js';
 
 describe('interpreterFlags', () => {
   it.each([
@@ -18,43 +18,50 @@ describe('interpreterFlags', () => {
 });
 
 describe('whyUnarmed', () => {
-  const ours = ['A=1', 'PYTHONPATH=/shim:/mine'];
-  it.each([
-    [['python', '-I', 'x'], ours, 'isolated'],
-    [['python', '-E', 'x'], ours, 'ignore-environment'],
-    [['python', '-S', 'x'], ours, 'no-site'],
-    [['python', 'x'], ['PYTHONPATH=/mine'], 'pythonpath-replaced'],
-    [['python', 'x'], [], 'pythonpath-replaced'],
-    [['python', 'x'], ours, 'unknown'],
-    [['python', 'x'], null, 'unknown'],
-  ])('%j %j', (args, env, reason) => {
-    expect(whyUnarmed(args, env, '/shim')).toBe(reason);
-  });
-});
+  const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
+  const ours = [MARK, 'PYTHONPATH=/shim:/mine'];
+  const files = ['/work/src/sitecustomize.py', '/pkg/sitecustomize/__init__.py'];
+  const why = (start: Partial<Start>) =>
+    whyUnarmed(
+      { program: 'python3.11', args: ['python', 'x'], env: ours, cwd: '/work', ...start },
+      '/shim',
+      (path) => files.includes(path),
+    );
 
-describe('scriptHints', () => {
-  it.each([
-    ['docker run --gpus all -t img python x.py', ['docker']],
-    ['docker exec -t c bash', ['docker']],
-    ['tox -e gpu', ['tox']],
-    ['sudo -E python x.py', ['sudo']],
-    ['env -i PATH=$PATH python x.py', ['env -i']],
-    ['srun -N2 python x.py', ['srun']],
-    ['export PYTHONPATH=$(pwd)', ['PYTHONPATH=']],
-    ['PYTHONPATH=$PWD python x.py', ['PYTHONPATH=']],
-    ['PYTHONPATH="$PWD:$PYTHONPATH" python x.py', []],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    ['PYTHONPATH=src:${PYTHONPATH:-} python x.py', []],
-    ['unset PYTHONPATH', ['unset PYTHONPATH']],
-    ['python -I x.py', ['python -I, -E or -S']],
-    ['python3.11 -u -E x.py', ['python -I, -E or -S']],
-    ['python -m pytest -S', []],
-    ['python -c "print(1)" -I', []],
-    ['# docker run nothing', []],
-    ['echo toxic; pip install x', []],
-    ['python train.py --sudo', []],
-  ])('%s', (line, whats) => {
-    expect(scriptHints(`cd x\n${line}\n`).map((hint) => hint.what)).toEqual(whats);
-    for (const hint of scriptHints(`cd x\n${line}\n`)) expect(hint.line).toBe(2);
+  it.each<[string, Partial<Start>, string]>([
+    ['-I', { args: ['python', '-I', 'x'] }, 'isolated'],
+    ['-E', { args: ['python', '-E', 'x'] }, 'ignore-environment'],
+    ['-S', { args: ['python', '-S', 'x'] }, 'no-site'],
+    ['a free-threaded build', { program: 'python3.13t', args: ['python', '-S', 'x'] }, 'no-site'],
+    ['another path', { env: [MARK, 'PYTHONPATH=/mine'] }, 'pythonpath-replaced'],
+    ['no path', { env: [MARK] }, 'pythonpath-cleared'],
+    ['an empty path', { env: [MARK, 'PYTHONPATH='] }, 'pythonpath-cleared'],
+    ['an environment of its own', { env: ['A=1'] }, 'environment-cleared'],
+    ['sudo', { env: ['SUDO_COMMAND=x'] }, 'sudo'],
+    ['tox', { env: ['TOX_ENV_NAME=gpu', 'PYTHONPATH=/mine'] }, 'tox'],
+    ['a folder before ours', { env: [MARK, 'PYTHONPATH=/other:/pkg:/shim'] }, 'shadowed'],
+    ['a relative folder before ours', { env: [MARK, 'PYTHONPATH=src:/shim'] }, 'shadowed'],
+    ['the same, where its folder is hidden', { env: [MARK, 'PYTHONPATH=src:/shim'], cwd: null }, 'unknown'],
+    ['an innocent folder before ours', { env: [MARK, 'PYTHONPATH=/other:/shim:/pkg'] }, 'unknown'],
+    ['an old Python', { program: 'python3.8' }, 'old-python'],
+    ['a very old Python', { program: 'python2.7', env: null }, 'old-python'],
+    ['another program', { program: 'trainer' }, 'not-python'],
+    ['another program without the path', { program: 'trainer', env: ['A=1'] }, 'environment-cleared'],
+    ['flags of another program', { program: 'trainer', args: ['trainer', '-I'] }, 'not-python'],
+    ['nothing odd', {}, 'unknown'],
+    ['an environment that cannot be read', { env: null }, 'unknown'],
+  ])('%s', (_name, start, reason) => {
+    const found = why(start);
+    expect(found.reason).toBe(reason);
+    expect(found.advice).not.toMatch(/[\n\r]/);
+  });
+
+  it('names the environment of tox in its remedy, unless the name is odd', () => {
+    expect(why({ env: ['TOX_ENV_NAME=py311-gpu'] }).advice).toContain(
+      'TOX_OVERRIDE=testenv:py311-gpu.pass_env+=',
+    );
+    for (const name of ['', 'a b', '`x`', 'x'.repeat(61)]) {
+      expect(why({ env: [`TOX_ENV_NAME=${name}`] }).advice).toContain('testenv:NAME.pass_env+=PYTHONPATH');
+    }
   });
 });

@@ -13,7 +13,6 @@ import sys
 import threading
 import types
 
-
 TYPE_CHECKING = False  # as typing's, without importing it
 if TYPE_CHECKING:
     from typing import Any

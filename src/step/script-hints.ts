@@ -24,7 +24,7 @@ const SUDO_CHORES =
 const RULES: readonly Rule[] = [
   {
     pattern:
-      /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:-\S+\s+)*)?(?:run|exec|up)\b|\bdocker-compose\s/,
+      /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
     what: 'docker',
     advice:
       "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
     advice: 'a pod runs outside of the step and does not get its environment: see docs/reach.md',
   },
   {
-    pattern: at(String.raw`(?<!install\s(?:\S+\s)*)tox(?:\s|$)`),
+    pattern: at(String.raw`(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
     what: 'tox',
     advice:
       'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',

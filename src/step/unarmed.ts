@@ -89,7 +89,7 @@ export function whyUnarmed(
   exists: (path: string) => boolean = existsSync,
 ): Unarmed {
   const reason = reasonOf(start, shimDir, exists);
-  const name = reason === 'tox' ? valueOf(start.env ?? [], 'TOX_ENV_NAME') : undefined;
+  const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
   // The name comes from the step and goes into a report.
   if (name === undefined || !/^[\w.-]{1,60}$/.test(name)) return { reason, advice: ADVICE[reason] };
   return {
@@ -113,12 +113,12 @@ function reasonOf(
     if (flags.includes('S')) return 'no-site';
   }
   if (env === null) return 'unknown';
-  const path = valueOf(env, 'PYTHONPATH')?.split(':') ?? [];
+  const path = variable(env, 'PYTHONPATH')?.split(':') ?? [];
   const place = path.indexOf(shimDir);
   if (place < 0) {
-    if (valueOf(env, STEP_VARIABLE) === undefined) {
-      if (valueOf(env, 'TOX_ENV_NAME') !== undefined) return 'tox';
-      return valueOf(env, 'SUDO_COMMAND') !== undefined ? 'sudo' : 'environment-cleared';
+    if (variable(env, STEP_VARIABLE) === undefined) {
+      if (variable(env, 'TOX_ENV_NAME') !== undefined) return 'tox';
+      return variable(env, 'SUDO_COMMAND') !== undefined ? 'sudo' : 'environment-cleared';
     }
     return path.join('') === '' ? 'pythonpath-cleared' : 'pythonpath-replaced';
   }
@@ -131,5 +131,5 @@ function reasonOf(
   return folders.some((folder) => forms.some((form) => exists(join(folder, form)))) ? 'shadowed' : 'unknown';
 }
 
-const valueOf = (env: readonly string[], name: string): string | undefined =>
+const variable = (env: readonly string[], name: string): string | undefined =>
   env.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -1,0 +1,160 @@
+/** Which processes of the step had torch loaded: on a /proc made by hand, where every case can be had. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
+import { TorchWatch } from '../../src/step/watch.js';
+
+const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
+const LEADER = 100;
+let proc: string;
+beforeEach(() => {
+  proc = mkdtempSync(join(tmpdir(), 'proc-'));
+});
+afterEach(() => rmSync(proc, { recursive: true }));
+
+interface Fake {
+  readonly ppid?: number;
+  readonly pgid?: number;
+  readonly start?: number;
+  readonly env?: readonly string[];
+  readonly program?: string;
+  readonly args?: readonly string[];
+  /** Address of torch; null: not mapped. */
+  readonly torch?: string | null;
+}
+
+/** Makes or changes a process. */
+function put(pid: number, { ppid = 1, pgid = pid, start = 50, env = [], ...more }: Fake): void {
+  const dir = join(proc, String(pid));
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir);
+  const fields = ['S', ppid, pgid, pgid, ...Array(15).fill(0), start, 0];
+  writeFileSync(join(dir, 'stat'), `${pid} (a (b) c) ${fields.join(' ')}`);
+  writeFileSync(join(dir, 'environ'), env.map((entry) => `${entry}\0`).join(''));
+  writeFileSync(join(dir, 'cmdline'), (more.args ?? ['python', 'x.py']).map((arg) => `${arg}\0`).join(''));
+  symlinkSync(`/usr/bin/${more.program ?? 'python3.11'}`, join(dir, 'exe'));
+  symlinkSync('/work', join(dir, 'cwd'));
+  const lines = ['55d0-55d1 r-xp 0 fe:00 1 /usr/bin/python3.11'];
+  if (more.torch) lines.push(`${more.torch}-7fff r-xp 0 fe:00 2 /x/torch/lib/libtorch_cpu.so`);
+  writeFileSync(join(dir, 'maps'), `${lines.join('\n')}\n`);
+}
+
+const watch = (leader: number | null = LEADER) =>
+  new TorchWatch(() => ({ leader, variable: MARK }), '/shim', proc);
+const pids = (one: TorchWatch) => one.seen().sightings.map(({ pid }) => pid);
+
+describe('a look', () => {
+  it('finds those of the group, below it, and marked; not those of others', () => {
+    put(LEADER, { program: 'bash' });
+    put(101, { ppid: 1, pgid: LEADER, torch: '7f01' });
+    put(102, { ppid: 101, torch: '7f02' });
+    put(90, { ppid: 102, start: 60, torch: '7f03' }); // after pids began anew
+    put(104, { env: ['A=1', MARK], torch: '7f04' });
+    put(105, { env: ['OOM_AUTOPSY_STEP=ffffffffffff'], torch: '7f05' });
+    put(106, { torch: '7f06' });
+    put(107, { ppid: LEADER });
+    const one = watch();
+    one.look();
+    expect(pids(one)).toEqual([101, 102, 104, 90]);
+  });
+
+  it('leaves out what started before the step, whatever it says', () => {
+    put(LEADER, { program: 'bash' });
+    put(101, { start: 49, env: [MARK], torch: '7f01' });
+    const one = watch();
+    one.look();
+    expect(pids(one)).toEqual([]);
+  });
+
+  it('goes on with those that show torch later, and with new ones', () => {
+    put(LEADER, { program: 'bash' });
+    put(101, { ppid: LEADER, torch: null });
+    const one = watch();
+    one.look();
+    expect(pids(one)).toEqual([]);
+    put(101, { ppid: LEADER, torch: '7f01' });
+    put(102, { ppid: 101, torch: '7f02' });
+    one.look();
+    expect(pids(one)).toEqual([101, 102]);
+    // The parent is gone and its pid belongs to a stranger by now.
+    rmSync(join(proc, '101'), { recursive: true });
+    one.look();
+    put(101, { start: 99, torch: '7f09' });
+    one.look();
+    expect(pids(one)).toEqual([101, 102]);
+  });
+
+  it('works without a leader, by the mark alone', () => {
+    put(101, { env: [MARK], torch: '7f01' });
+    const one = watch(null);
+    one.look();
+    expect(pids(one)).toEqual([101]);
+  });
+
+  it('says why, and keeps neither arguments nor environment', () => {
+    put(LEADER, { program: 'bash' });
+    const env = [MARK, 'PYTHONPATH=/secret-path', 'TOKEN=secret'];
+    put(101, { ppid: LEADER, torch: '7f01', env, args: ['python', 'x.py', '--key=secret'] });
+    put(102, { ppid: LEADER, torch: '7f02', program: 'trainer', env: [MARK, 'PYTHONPATH=/shim'] });
+    const one = watch();
+    one.look();
+    expect(one.seen().sightings.map(({ program, reason }) => [program, reason])).toEqual([
+      ['python3.11', 'pythonpath-replaced'],
+      ['trainer', 'not-python'],
+    ]);
+    expect(JSON.stringify(one.seen())).not.toContain('secret');
+  });
+
+  it('notes programs that hand work to others', () => {
+    put(LEADER, { program: 'bash' });
+    put(101, { ppid: LEADER, program: 'docker' });
+    put(102, { program: 'ssh' });
+    const one = watch();
+    one.look();
+    expect(one.seen().carriers).toEqual(['docker']);
+  });
+});
+
+it('a stopped watch has a last look only after a first one', () => {
+  put(101, { env: [MARK], torch: '7f01' });
+  const short = watch(null);
+  short.stop();
+  expect(pids(short)).toEqual([]);
+  const long = watch(null);
+  long.look();
+  put(102, { env: [MARK], torch: '7f02' });
+  long.stop();
+  expect(pids(long)).toEqual([101, 102]);
+});
+
+describe('unreached', () => {
+  const seen = (pid: number, base: string, advice = 'drop -I') =>
+    ({ pid, startTicks: 10 * pid, program: 'python3.11', reason: 'isolated', advice, base }) as const;
+  const left = (pid: number, start_ticks: number | null = 10 * pid) => ({ pid, start_ticks });
+
+  it('leaves out who left a receipt, and the children that such a one forked', () => {
+    const sightings = [seen(1, 'a'), seen(2, 'a'), seen(3, 'b'), seen(4, 'c')];
+    expect(unreached(sightings, [left(1), left(9)]).map(({ pid }) => pid)).toEqual([3, 4]);
+    expect(unreached(sightings, [left(1, 11), left(3)]).map(({ pid }) => pid)).toEqual([1, 2, 4]);
+  });
+
+  it('in one line: the first kind and how many more', () => {
+    const line = (...all: ReturnType<typeof seen>[]) => unreachedLine(unreached(all, []));
+    expect(line()).toBeNull();
+    expect(line(seen(1, 'a'))).toBe('python3.11 (pid 1) had torch loaded, but drop -I');
+    expect(line(seen(1, 'a'), seen(2, 'b'), seen(3, 'c', 'other'))).toBe(
+      'python3.11 (pid 1 and 1 more) had torch loaded, but drop -I (and 1 other process: see the summary)',
+    );
+  });
+});
+
+it('the likeliest reason: the text of the step, then what was seen to run', () => {
+  const hint = { line: 3, what: 'tox', advice: 'do so' };
+  const hidden = [{ pid: 7, program: 'python3' }];
+  expect(likelyReason({ carriers: ['docker'], hidden }, [hint])).toBe('line 3 of the step uses tox; do so');
+  expect(likelyReason({ carriers: ['docker'], hidden }, [])).toMatch(/ran docker/);
+  expect(likelyReason({ carriers: [], hidden }, [])).toMatch(/python3 \(pid 7\) ran as another user/);
+  expect(likelyReason({ carriers: [], hidden: [] }, [])).toBeNull();
+});
