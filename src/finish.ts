@@ -306,8 +306,8 @@ export function guideUrl(env: NodeJS.ProcessEnv): string | null {
 }
 
 /** Publishes the page beside the evidence. A late part has none: the page of the step stands. */
-async function reportOf(
-  ended: Ended,
+export async function reportOf(
+  ended: Pick<Ended, 'plan' | 'env' | 'distDir' | 'late' | 'cancel'>,
   evidence: Evidence,
   manifest: Manifest,
   published: Published,
@@ -465,7 +465,7 @@ export function manifestPublished(published: Published): ManifestPublished {
 }
 
 /** Removes our own evidence folder once artifacts hold all of it. Never one that the user named. */
-async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
+export async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
   if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete) return false;
   return rm(plan.evidenceDir, { recursive: true, force: true }).then(
     () => true,

@@ -13,13 +13,17 @@ import {
   MANIFEST,
   manifestPublished,
   publishDeadline,
+  removeEvidence,
+  reportOf,
   uploadSettings,
   writeWhole,
 } from './finish.js';
-import type { Plan } from './plan.js';
+import { type Plan, STEP_VARIABLE } from './plan.js';
 import { type Published, publish } from './publish/publish.js';
 import { escapeCode, escapeText, markdown } from './report/markdown.js';
+import { peakJson } from './report/peak.js';
 import { code, link, say } from './report/rich.js';
+import { stepProcesses } from './step/proc.js';
 import { count, logLine } from './text.js';
 
 /** Receipts are held to 64 MiB in all, and the manifest repeats them with blanks. */
@@ -93,6 +97,7 @@ export async function publishAgain(
   const published = await publish({
     ...uploadSettings(ended),
     evidence,
+    peak: peakJson(told),
     deadlineMs: publishDeadline(ended.env, true),
     log,
     manifest: ({ name, leftOut }) =>
@@ -106,16 +111,18 @@ export async function publishAgain(
         },
       }),
   });
-  const account = manifestText({ ...told, published: manifestPublished(published) });
-  await writeWhole(join(ended.plan.outputDir, MANIFEST), account).catch((error: Error) =>
+  const account: Manifest = { ...told, published: manifestPublished(published) };
+  await writeWhole(join(ended.plan.outputDir, MANIFEST), manifestText(account)).catch((error: Error) =>
     log(`${MANIFEST} could not be written (${error.message})`),
   );
-  runner.summary(uploadParagraph(published));
+  runner.summary(uploadParagraph(published, await reportOf(ended, evidence, account, published, log)));
+  const mark = { leader: null, variable: `${STEP_VARIABLE}=${ended.plan.id}` };
+  await removeEvidence(ended.plan, published, stepProcesses(mark).length > 0);
   return true;
 }
 
 /** What became of an upload that a cancel had stopped. Markdown. */
-export function uploadParagraph(published: Published): string {
+export function uploadParagraph(published: Published, reportUrl: string | null = null): string {
   const title = '### The upload that the cancel had stopped\n\n';
   if (published.state !== 'uploaded') {
     const kept = published.state === 'failed' ? published.kept : [];
@@ -128,6 +135,6 @@ export function uploadParagraph(published: Published): string {
     return `${title}${escapeText(`It did not succeed: ${published.reason}. The files stay on the runner.`)}\n\n${rows.join('')}${more}`;
   }
   const { name, url, digest, files } = published;
-  const words = say`It is done: artifact ${link([name], url)} with ${count(files.length, 'file')}, zip ${code(digest ?? 'without a digest')}.`;
+  const words = say`It is done: artifact ${link([name], url)} with ${count(files.length, 'file')}, zip ${code(digest ?? 'without a digest')}.${reportUrl === null ? null : say` ${link(['The report'], reportUrl)}.`}`;
   return `${title}${markdown(words)}\n`;
 }

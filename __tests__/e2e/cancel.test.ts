@@ -98,6 +98,7 @@ describe('a cancel while main publishes', () => {
       expect(step.report.main.summary).toMatch(/the post step tries again/);
       expect(step.report.post?.summary).toMatch(/It is done: artifact/);
       expect(step.artifacts).toHaveLength(1);
+      expect(onDisk(step)).toEqual([]);
       const uploaded = JSON.parse(readFileSync(join(step.artifacts[0]?.dir ?? '', 'manifest.json'), 'utf8'));
       expect(uploaded).toMatchObject({ step: { exit_code: 3 }, verdict: { name: 'oom' } });
       expect(step.manifest.published).toMatchObject({
@@ -125,6 +126,27 @@ describe('a cancel while main publishes', () => {
       expect(step.report.post?.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
       expect(step.artifacts).toHaveLength(1);
       expect(step.report.summary.match(/Out of GPU memory/g)).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  it(
+    'and is killed while the report page is on its way: nothing of it is left',
+    async () => {
+      const replay = await replayScript();
+      const stop = new AbortController();
+      const step = await plain(`python '${replay}'\nexit 3`, {
+        // The second artifact is the page.
+        service: { CreateArtifact: 'hang@1x1' },
+        onService: (service) => {
+          const second = () => service.calls().filter(({ call }) => call === 'CreateArtifact').length > 1;
+          void until(second, 'the page').then(() => stop.abort());
+        },
+        run: { cancelAfter: stop.signal, cancelStyle: 'act' },
+      });
+      expectClean(step);
+      expect(step.report.main.signal).toBe('SIGKILL');
+      expect(step.report.post?.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
     },
     MINUTES,
   );

@@ -321,6 +321,7 @@ it('takes away what an interrupted upload left, and nothing else', async () => {
   mkdirSync(at(left));
   linkSync(at(snapshot()), join(at(left), snapshot()));
   writeFileSync(join(at(left), 'manifest.json'), '{}');
+  writeFileSync(join(at(left), 'the name of the artifact.html'), '<p>the report</p>');
   const evidence = await gather();
   expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
   expect(evidence.rejected).toEqual([]);

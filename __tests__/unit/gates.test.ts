@@ -11,6 +11,7 @@ const quiet: GateFacts = {
   topCycle: null,
   parity: 'match',
   parityReason: null,
+  parityNotRun: false,
 };
 const options = { ifNoTorch: 'warn', cycles: 'warn', parity: 'fail' } as const;
 const said = (facts: Partial<GateFacts>, over: object = {}) =>
@@ -51,7 +52,16 @@ describe('judgeGates', () => {
     expect(said({ cycleCount: 2 }, { cycles: 'off' })).toEqual([]);
     expect(said({ parity: 'drift' })).toEqual(['parity:fail']);
     expect(said({ parity: 'drift' }, { parity: 'warn' })).toEqual(['parity:warn']);
+  });
+
+  it('warns of a parity check that could not be made, and of nothing that could not be compared', () => {
     expect(said({ parity: 'unverifiable' })).toEqual([]);
+    const broken = { parity: 'unverifiable', parityNotRun: true, parityReason: 'no fixture' } as const;
+    expect(said(broken)).toEqual(['parity:warn']);
+    expect(said(broken, { parity: 'off' })).toEqual([]);
+    expect(judgeGates({ ...quiet, ...broken }, options)[0]?.message).toMatch(
+      /could not be checked: no fixture/,
+    );
   });
 });
 

@@ -160,7 +160,22 @@ it('takes the rank from the launcher that set one', () => {
   expect(rankOf({ ...first, rank: { OMPI_COMM_WORLD_RANK: '7' } })).toBe(7);
   expect(rankOf({ ...first, rank: { RANK: '0', SLURM_PROCID: '7' } })).toBe(0);
   expect(rankOf({ ...first, rank: { LOCAL_RANK: '7' } })).toBeNull();
-  expect(cycleTotals([first, first])).toEqual({ count: 2, tensors: 4, bytes: { 'cuda:0': 1024 } });
+});
+
+it('counts a kind of cycle once, in however many processes it was seen', () => {
+  const [first] = evidence.receipts;
+  if (!first?.cycles) throw new Error('no receipt');
+  const other = {
+    ...first,
+    cycles: {
+      ...first.cycles,
+      count: 4,
+      cycles: first.cycles.cycles.map((one) => ({ ...one, id: 'beef4567' })),
+    },
+  };
+  expect(cycleTotals([first, first])).toEqual({ count: 1, tensors: 4, bytes: { 'cuda:0': 1024 } });
+  // Two kinds are named, and three more did not get into the receipt's list.
+  expect(cycleTotals([first, other]).count).toBe(5);
 });
 
 it('writes sums that sha256sum checks', () => {

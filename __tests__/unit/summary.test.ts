@@ -329,6 +329,34 @@ describe('sections', () => {
     expect(shown).toContain('| `AUTOGRAD_DETAIL` | `unknown` | 53 | ');
   });
 
+  it('say in one line, on green and red, what of torch is new enough to review the no-parse rule', () => {
+    const of = (fresh: readonly string[]) => ({
+      schema: 'oom-autopsy.parity.v1' as const,
+      verdict: 'match' as const,
+      view: { status: 'match', differences: [] },
+      oracle: { status: 'same' as const, reason: null, differences: [] },
+      migration: { status: 'exact', rows: [], lines: [], differences: [] },
+      environment: { torch: '2.15.0' },
+      fixture: {},
+      trigger: { status: 'fired', new: [...fresh] },
+      seconds: 6,
+    });
+    const show = (fresh: readonly string[], red: boolean) =>
+      summary(
+        manifest({
+          receipts: [red ? failedRank() : quietRank(3, 0)],
+          ...(red ? { exitCode: 1 } : {}),
+          parity: { state: 'match', reason: null, result: of(fresh) },
+        }),
+      );
+    for (const red of [false, true]) {
+      expect(show([], red)).not.toContain('Review trigger');
+      const lines = show(['torch.cuda.memory.annotate_tensor'], red).split('\n');
+      expect(lines.filter((line) => line.startsWith('**Review trigger**'))).toHaveLength(1);
+      expect(lines.join('\n')).toContain('torch.cuda.memory.annotate');
+    }
+  });
+
   it('say who still runs and who was killed', () => {
     const m = manifest({
       receipts: [quietRank(3, 0)],

@@ -99,7 +99,7 @@ function formatBytes(bytes) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(44);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(848);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -1008,7 +1008,7 @@ async function removeStaging(folder, name, copies = new Set()) {
 
 /***/ }),
 
-/***/ 44:
+/***/ 848:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1539,15 +1539,10 @@ var evidence_manifest = __nccwpck_require__(191);
 ;// CONCATENATED MODULE: ./build/gates.js
 function judgeGates(facts, options) {
     const findings = [];
-    if (facts.torchProcesses === 0 && options.ifNoTorch !== 'ignore') {
-        const why = facts.shimFault ??
-            facts.notReached ??
-            'either the step runs no PyTorch, or its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
-        findings.push({
-            gate: 'if-no-torch',
-            level: options.ifNoTorch,
-            message: `No process of this step imported torch under oom-autopsy, so nothing was recorded: ${why}`,
-        });
+    const message = torchMessage(facts);
+    if (message !== null && options.ifNoTorch !== 'ignore') {
+        const level = facts.torchProcesses === 0 ? options.ifNoTorch : 'warn';
+        findings.push({ gate: 'if-no-torch', level, message });
     }
     if (facts.cycleCount > 0 && options.cycles !== 'off') {
         const kinds = facts.cycleCount === 1 ? '1 kind of reference cycle' : `${facts.cycleCount} kinds of reference cycles`;
@@ -1561,10 +1556,27 @@ function judgeGates(facts, options) {
         findings.push({
             gate: 'parity',
             level: options.parity,
-            message: `Parity with the frozen fixture drifted${facts.parityReason === null ? '' : `: ${facts.parityReason}`}`,
+            message: `Parity with the frozen fixture drifted${facts.parityReason === null ? '' : `. ${facts.parityReason}`}`,
+        });
+    }
+    if (facts.parity === 'unverifiable' && facts.parityNotRun && options.parity !== 'off') {
+        findings.push({
+            gate: 'parity',
+            level: 'warn',
+            message: `Parity could not be checked: ${facts.parityReason ?? 'the check gave no reason'}`,
         });
     }
     return findings;
+}
+const NOTHING = 'set `if-no-torch: ignore` if it runs no PyTorch; if it does, its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
+function torchMessage({ torchProcesses, shimFault, unreached, likely }) {
+    if (torchProcesses > 0)
+        return unreached === null ? null : `Not all of this step was recorded: ${unreached}`;
+    if (shimFault !== null)
+        return `No process of this step imported torch under oom-autopsy, so nothing was recorded: ${shimFault}`;
+    if (unreached !== null)
+        return `PyTorch ran in this step out of reach of oom-autopsy, so nothing was recorded: ${unreached}`;
+    return `No process of this step imported torch under oom-autopsy, and none was seen with torch loaded, so nothing was recorded: ${likely ?? NOTHING}`;
 }
 const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
 
@@ -2020,7 +2032,7 @@ function parseInputs(read) {
             problems.push({ input: row.name, given: (0,build_text/* printable */.g$)(given, 120), accepted: parsed.accepted });
     }
     return problems.length > 0
-        ? { ok: false, problems }
+        ? { ok: false, problems, valid: values }
         : { ok: true, inputs: Object.freeze(values) };
 }
 const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
@@ -2052,7 +2064,6 @@ function setOutputs(runner, outputs) {
 const DUMP_DEADLINE_S = { python: 120, all: 600 };
 function makePlan(inputs, env, where) {
     const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
-    const inWorkspace = (path) => ((0,external_node_path_.isAbsolute)(path) ? path : (0,external_node_path_.join)(where.workspace, path));
     const stepDir = (0,external_node_path_.join)(where.temp, `oom-autopsy-${where.id}`);
     const scriptBase = (0,external_node_path_.join)(stepDir, 'run');
     const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
@@ -2061,12 +2072,12 @@ function makePlan(inputs, env, where) {
         id: where.id,
         stepDir,
         shimDir: (0,external_node_path_.join)(stepDir, 'path'),
-        evidenceDir: evidenceDir === '' ? (0,external_node_path_.join)(stepDir, 'evidence') : (0,external_node_path_.normalize)(inWorkspace(evidenceDir)),
+        evidenceDir: evidenceDir === '' ? (0,external_node_path_.join)(stepDir, 'evidence') : (0,external_node_path_.normalize)(fromWorkspace(evidenceDir, where.workspace)),
         evidenceKept: evidenceDir !== '',
         outputDir: (0,external_node_path_.join)(stepDir, 'out'),
         script: `${scriptBase}${command.scriptExtension}`,
         command,
-        cwd: workingDirectory === '' ? where.workspace : inWorkspace(workingDirectory),
+        cwd: fromWorkspace(workingDirectory, where.workspace),
         workspace: where.workspace,
         startedAt: where.now,
         options,
@@ -2081,6 +2092,7 @@ function makePlan(inputs, env, where) {
         },
     };
 }
+const fromWorkspace = (path, workspace) => path === '' ? workspace : (0,external_node_path_.isAbsolute)(path) ? path : (0,external_node_path_.join)(workspace, path);
 function shimConfig(plan) {
     const { options } = plan;
     return {
@@ -2121,6 +2133,59 @@ function stepEnvironment(plan, env, options) {
     return result;
 }
 const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_.delimiter}${existing}` : dir;
+
+;// CONCATENATED MODULE: ./build/parity/paths.js
+
+
+const fixturePath = (fixture, workspace) => fixture === '' ? null : fromWorkspace(fixture, workspace);
+const interpreterPath = (python, workspace) => python === '' ? null : python.includes('/') ? fromWorkspace(python, workspace) : python;
+function fixtureProblem(path) {
+    if (path === null)
+        return null;
+    try {
+        return (0,external_node_fs_.statSync)(path).isFile() ? null : 'it is not a file';
+    }
+    catch (error) {
+        const { code, message } = error;
+        return code === 'ENOENT' ? 'there is no such file' : (code ?? message);
+    }
+}
+
+;// CONCATENATED MODULE: ./build/reach.js
+
+const MOST = 100;
+function unreached(sightings, receipts) {
+    const armed = new Set(receipts.map(({ pid, start_ticks }) => `${pid}.${start_ticks}`));
+    const isArmed = (seen) => armed.has(`${seen.pid}.${seen.startTicks}`);
+    const bases = new Set(sightings.filter(isArmed).map(({ base }) => base));
+    return sightings
+        .filter((seen) => !isArmed(seen) && !bases.has(seen.base))
+        .slice(0, MOST)
+        .map(({ pid, program, reason, advice }) => ({ pid, program: (0,build_text/* printable */.g$)(program, 80), reason, advice }));
+}
+function unreachedLine(processes) {
+    const [first] = processes;
+    if (!first)
+        return null;
+    const alike = processes.filter((p) => p.program === first.program && p.advice === first.advice).length;
+    const others = processes.length - alike;
+    const more = alike > 1 ? ` and ${alike - 1} more` : '';
+    const rest = others > 0 ? ` (and ${(0,build_text/* count */.U9)(others, 'other process', 'other processes')}: see the summary)` : '';
+    return `${first.program} (pid ${first.pid}${more}) had torch loaded, but ${first.advice}${rest}`;
+}
+const CARRIED = 'a process outside of the step does its work, and does not get the environment of the step';
+function likelyReason({ carriers, hidden }, hints) {
+    const [hint] = hints;
+    if (hint)
+        return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
+    const [carrier] = carriers;
+    if (carrier !== undefined)
+        return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
+    const [python] = hidden;
+    return python
+        ? `${(0,build_text/* printable */.g$)(python.program, 80)} (pid ${python.pid}) ran as another user, where it could not be looked at; sudo --preserve-env=PYTHONPATH hands the variable on`
+        : null;
+}
 
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __nccwpck_require__(385);
@@ -2323,7 +2388,7 @@ const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${o
 
 ;// CONCATENATED MODULE: ./build/report/summary-kit.js
 
-const MOST = {
+const summary_kit_MOST = {
     processes: 40,
     snapshots: 24,
     cycles: 8,
@@ -2371,7 +2436,7 @@ function snapshotsBlock(manifest, links) {
     if (snapshots.length === 0)
         return null;
     const many = new Set(snapshots.map((s) => s.host)).size > 1;
-    const shown = snapshots.slice(0, MOST.snapshots);
+    const shown = snapshots.slice(0, summary_kit_MOST.snapshots);
     const rows = shown.map((s) => {
         const left = leftOutFile(manifest, s.file);
         const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > sentences/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
@@ -2452,7 +2517,7 @@ function leftOutBlock(manifest, links) {
     if (left.length === 0)
         return null;
     const rows = left
-        .slice(0, MOST.leftOut)
+        .slice(0, summary_kit_MOST.leftOut)
         .map((file) => row([
         [(0,sentences/* name */.UU)(file.file, 120)],
         [(0,build_bytes/* formatBytes */.z)(file.bytes)],
@@ -2497,8 +2562,8 @@ function gpuBlock(manifest) {
     const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
     return folded(35, (0,rich/* say */.cv) `Who else was on the GPUs, by ${tool}`, {
         open: tableHead(['when', 'device', 'pid', 'program', 'held'], ['left', 'left', 'right', 'left', 'right']),
-        rows: rows.slice(0, MOST.processes),
-        close: moreRows(Math.max(0, rows.length - MOST.processes)),
+        rows: rows.slice(0, summary_kit_MOST.processes),
+        close: moreRows(Math.max(0, rows.length - summary_kit_MOST.processes)),
     });
 }
 function cyclesBlock(manifest) {
@@ -2506,7 +2571,7 @@ function cyclesBlock(manifest) {
         return null;
     const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
     const all = (0,cycles/* mergedCycles */._)(manifest);
-    const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
+    const rows = all.slice(0, summary_kit_MOST.cycles).map(({ cycle, seen, bytes }) => {
         const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,sentences/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
         const frame = (0,report_frames/* userFrame */.zO)(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
         return row([
@@ -2550,14 +2615,14 @@ function parityBlock(manifest) {
     ];
     const table = result.migration.rows;
     const rows = table
-        .slice(0, MOST.migration)
+        .slice(0, summary_kit_MOST.migration)
         .map((r) => row([[(0,sentences/* name */.UU)(r.from, 40)], [(0,sentences/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
     const head = rows.length === 0
         ? ''
         : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
     const said = result.migration.lines;
     const notes = said
-        .slice(0, MOST.notes)
+        .slice(0, summary_kit_MOST.notes)
         .map((line) => `- ${escapeText(line)}\n`)
         .join('');
     const trigger = result.trigger?.new.length
@@ -2565,11 +2630,11 @@ function parityBlock(manifest) {
         : '';
     return folded(state === 'drift' ? 75 : 44, title, {
         open: `${why ? paragraph(why) : ''}${differences
-            .slice(0, MOST.lines)
+            .slice(0, summary_kit_MOST.lines)
             .map((line) => `- ${escapeText(line)}\n`)
             .join('')}\n${lines.map(paragraph).join('')}${head}`,
         rows,
-        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - MOST.notes))(0)}\n${trigger}`,
+        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - summary_kit_MOST.notes))(0)}\n${trigger}`,
     });
 }
 function processGroups(manifest) {
@@ -2611,7 +2676,7 @@ function processesBlock(manifest) {
         return null;
     const groups = processGroups(manifest);
     const hosts = new Set(processes.map((p) => p.host)).size > 1;
-    const shown = groups.slice(0, MOST.processes);
+    const shown = groups.slice(0, summary_kit_MOST.processes);
     const rows = shown.map(({ first, members }) => {
         const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
         const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
@@ -2672,7 +2737,7 @@ function notSeenBlock(manifest) {
     const lines = (0,sentences/* notSeenSentences */.XR)(manifest);
     if (lines.length === 0)
         return null;
-    const shown = lines.slice(0, MOST.lines);
+    const shown = lines.slice(0, summary_kit_MOST.lines);
     return {
         weight: 82,
         open: heading('Not seen'),
@@ -2682,7 +2747,7 @@ function notSeenBlock(manifest) {
 }
 function survivorsBlock(manifest) {
     const list = (all) => (0,rich/* joinRich */.Rz)(all
-        .slice(0, MOST.lines)
+        .slice(0, summary_kit_MOST.lines)
         .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,sentences/* name */.UU)(s.program, 40)}`}`), ', ');
     const lines = [];
     const { still_running: running, killed } = manifest;
@@ -2708,7 +2773,7 @@ function troublesBlock(manifest) {
     if (lines.length === 0)
         return null;
     const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
-    const shown = lines.slice(0, MOST.rejected * 2);
+    const shown = lines.slice(0, summary_kit_MOST.rejected * 2);
     return folded(20, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(total, 'remark')} on the recording itself`, {
         open: '',
         rows: shown.map((line) => `- ${markdown(line)}\n`),
@@ -2724,7 +2789,7 @@ function dumpTrouble(manifest) {
     }
     if (lines.length === 0)
         return null;
-    const shown = lines.slice(0, MOST.lines);
+    const shown = lines.slice(0, summary_kit_MOST.lines);
     return {
         weight: 84,
         open: '',
@@ -2754,7 +2819,7 @@ function otherFailures(manifest) {
     const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
     if (rest.length === 0)
         return null;
-    const rows = rest.slice(0, MOST.lines).map((story) => {
+    const rows = rest.slice(0, summary_kit_MOST.lines).map((story) => {
         const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
         const where = frame ? (0,rich/* say */.cv) ` at ${(0,sentences/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
         const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,build_bytes/* formatBytes */.z)(story.oom.wanted)}`;
@@ -2785,7 +2850,7 @@ function stackBlock(manifest, story) {
     const lines = stackLines(stack, workspace);
     if (lines.length === 0)
         return null;
-    const shown = lines.slice(-MOST.stack);
+    const shown = lines.slice(-summary_kit_MOST.stack);
     const own = (0,report_frames/* userFrame */.zO)(stack, workspace) === null
         ? 'no frame of your own code in it'
         : 'your own frames, libraries folded';
@@ -3182,167 +3247,11 @@ function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
         (members.has(facts.pid) || (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false)));
 }
 
-;// CONCATENATED MODULE: ./build/step/unarmed.js
-
-
-
-const UNARMED_ADVICE = {
-    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
-    'ignore-environment': 'it was started with -E or without our environment, which ignores PYTHONPATH; drop -E',
-    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
-    'pythonpath-replaced': 'PYTHONPATH was replaced or cleared on the way; write PYTHONPATH="$PWD:$PYTHONPATH" and pass the variable on',
-    unknown: 'it started before torch could be followed, or in a Python below 3.9, or its sitecustomize was shadowed; see docs/reach.md',
-};
-const PYTHON = /^(python|pypy)[\d.]*(-\w+)?$/;
-const TORCH = /\/lib(torch|torch_cpu|torch_cuda|torch_python|c10)\.(so|dylib)/;
-function interpreterFlags(args) {
-    let flags = '';
-    for (let i = 1; i < args.length; i++) {
-        const arg = args[i];
-        if (!/^-[A-Za-z]/.test(arg))
-            break;
-        const stop = arg.search(/[cmWX]/);
-        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
-        if (stop >= 0 && /[cm]/.test(arg[stop]))
-            break;
-        if (stop === arg.length - 1)
-            i++;
-    }
-    return flags;
-}
-function whyUnarmed(args, env, shimDir) {
-    const flags = interpreterFlags(args);
-    if (flags.includes('I'))
-        return 'isolated';
-    if (flags.includes('E'))
-        return 'ignore-environment';
-    if (flags.includes('S'))
-        return 'no-site';
-    if (env === null)
-        return 'unknown';
-    const path = env.find((entry) => entry.startsWith('PYTHONPATH='))?.slice('PYTHONPATH='.length) ?? '';
-    return path.split(':').includes(shimDir) ? 'unknown' : 'pythonpath-replaced';
-}
-function mapsTorch(pid) {
-    try {
-        return TORCH.test((0,external_node_fs_.readFileSync)(`/proc/${pid}/maps`, 'latin1'));
-    }
-    catch {
-        return false;
-    }
-}
-class PythonWatch {
-    mark;
-    shimDir;
-    #seen = new Map();
-    #settled = new Set();
-    #timer;
-    constructor(mark, shimDir) {
-        this.mark = mark;
-        this.shimDir = shimDir;
-    }
-    start(firstMs = 700, maxMs = 15_000) {
-        if (process.platform !== 'linux')
-            return;
-        const again = (wait) => {
-            this.#timer = setTimeout(() => {
-                this.look();
-                again(Math.min(wait * 1.5, maxMs));
-            }, wait);
-            this.#timer.unref();
-        };
-        again(firstMs);
-    }
-    look() {
-        const all = listProcesses();
-        for (const facts of proc_stepProcesses(this.mark(), all)) {
-            const key = `${facts.pid}.${facts.startTicks}`;
-            if (this.#settled.has(key) || !isLive(facts))
-                continue;
-            const program = (0,external_node_path_.basename)(readExecutable(facts.pid) ?? '');
-            if (!PYTHON.test(program))
-                continue;
-            if (!mapsTorch(facts.pid))
-                continue;
-            this.#settled.add(key);
-            this.#seen.set(key, {
-                pid: facts.pid,
-                startTicks: facts.startTicks,
-                program,
-                reason: whyUnarmed(readArguments(facts.pid) ?? [], readEnvironment(facts.pid), this.shimDir),
-            });
-        }
-    }
-    stop() {
-        clearTimeout(this.#timer);
-    }
-    sightings() {
-        return [...this.#seen.values()];
-    }
-}
-const HINTS = [
-    {
-        pattern: /\bdocker\s+(container\s+)?(run|exec)\b|\bpodman\s+(run|exec)\b|\bnerdctl\s+run\b/,
-        what: 'docker',
-        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
-    },
-    {
-        pattern: /(^|[\s;&|(])tox(\s|$)/,
-        what: 'tox',
-        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    },
-    {
-        pattern: /(^|[\s;&|(])sudo\s/,
-        what: 'sudo',
-        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
-    },
-    {
-        pattern: /(^|[\s;&|(])env\s+(-\S+\s+)*(-i|-|--ignore-environment)(\s|$)/,
-        what: 'env -i',
-        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
-    },
-    {
-        pattern: /(^|[\s;&|(])srun\s/,
-        what: 'srun',
-        advice: 'srun has to export the environment (the default, --export=ALL) and the step folder must lie on a shared file system',
-    },
-    {
-        pattern: /(^|[\s;&|(])(ray\s+(start|job\s+submit))\b/,
-        what: 'ray',
-        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
-    },
-    {
-        pattern: /(^|[\s;&|(])(export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)/,
-        what: 'PYTHONPATH=',
-        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    },
-    {
-        pattern: /\bunset\s+(\S+\s+)*PYTHONPATH\b/,
-        what: 'unset PYTHONPATH',
-        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
-    },
-    {
-        pattern: /\bpython[\d.]*\s+(-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
-        what: 'python -I, -E or -S',
-        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
-    },
-];
-function scriptHints(script) {
-    const found = new Map();
-    for (const [index, line] of script.split(/\r?\n/).entries()) {
-        const code = line.replace(/(^|\s)#.*$/, '');
-        for (const { pattern, what, advice } of HINTS) {
-            if (!found.has(what) && pattern.test(code))
-                found.set(what, { line: index + 1, what, advice });
-        }
-    }
-    return [...found.values()];
-}
-
 ;// CONCATENATED MODULE: ./build/version.js
 const VERSION = '0.1.0';
 
 ;// CONCATENATED MODULE: ./build/finish.js
+
 
 
 
@@ -3415,14 +3324,17 @@ async function finish(runner, ended) {
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
     });
+    const unarmed = unreached(ended.seen.sightings, evidence.receipts);
     const gates = judgeGates({
         torchProcesses: evidence.receipts.length,
         shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
-        notReached: notReached(ended),
+        unreached: unreachedLine(unarmed),
+        likely: likelyReason(ended.seen, ended.hints),
         cycleCount: cycles.count,
         topCycle: topCycle(evidence.receipts),
         parity: parity.state,
         parityReason: parity.reason,
+        parityNotRun: parity.state === 'unverifiable' && parity.notRun,
     }, plan.options);
     const parts = {
         evidence,
@@ -3453,7 +3365,7 @@ async function finish(runner, ended) {
         host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(evidence.receipts),
-        unarmed: unarmedProcesses(ended.sightings, evidence.receipts),
+        unarmed,
         scriptHints: ended.hints,
         stillRunning,
         killed: result?.killed ?? ended.killed ?? [],
@@ -3571,7 +3483,7 @@ const artifactLinks = (published) => published.state === 'uploaded'
 const usedTorch = (receipt) => receipt.torch !== null &&
     receipt.executable !== null &&
     (0,external_node_path_.isAbsolute)(receipt.executable) &&
-    /^(python|pypy)[\d.]*$/.test((0,external_node_path_.basename)(receipt.executable));
+    /^(python|pypy)[\d.]*t?d?$/.test((0,external_node_path_.basename)(receipt.executable));
 async function parityOf(ended, evidence, log) {
     const { options, workspace } = ended.plan;
     if (options.parity === 'off')
@@ -3581,17 +3493,18 @@ async function parityOf(ended, evidence, log) {
             state: 'unverifiable',
             reason: 'the step was cancelled, so the check was not run',
             result: null,
+            notRun: false,
         };
     }
-    const used = evidence.receipts.find(usedTorch)?.executable ?? null;
-    const python = used === null ? null : options.python || used;
+    const python = interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
     if (python !== null)
         log(`checking parity with ${python} …`);
-    const { checkParity, fixturePath } = await __nccwpck_require__.e(/* import() */ 576).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
+    const { checkParity } = await __nccwpck_require__.e(/* import() */ 576).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
     return checkParity({
         python,
         parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
         fixture: fixturePath(options.fixture, workspace),
+        cwd: workspace,
         env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
         timeoutMs: PARITY_TIMEOUT_MS,
         ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
@@ -3668,12 +3581,6 @@ async function removeEvidence(plan, published, inUse) {
         return false;
     return (0,promises_.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
 }
-function unarmedProcesses(sightings, receipts) {
-    const armed = new Set(receipts.map((receipt) => `${receipt.pid}.${receipt.start_ticks}`));
-    return sightings
-        .filter((seen) => !armed.has(`${seen.pid}.${seen.startTicks}`))
-        .map(({ pid, program, reason }) => ({ pid, program, reason, advice: UNARMED_ADVICE[reason] }));
-}
 function notSeen(receipts) {
     const reasons = new Map();
     for (const { recorder } of receipts) {
@@ -3683,13 +3590,6 @@ function notSeen(receipts) {
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     }
     return [...reasons].map(([reason, n]) => `${(0,build_text/* count */.U9)(n, 'process', 'processes')} not recorded: ${reason}`);
-}
-function notReached(ended) {
-    const seen = ended.sightings[0];
-    if (seen)
-        return `${seen.program} (pid ${seen.pid}) had torch loaded, but ${UNARMED_ADVICE[seen.reason]}`;
-    const hint = ended.hints[0];
-    return hint ? `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}` : null;
 }
 function topCycle(receipts) {
     const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
@@ -4065,7 +3965,349 @@ function runStep(options) {
     });
 }
 
+;// CONCATENATED MODULE: ./build/step/script-hints.js
+const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
+const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
+const RULES = [
+    {
+        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
+        what: 'docker',
+        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
+    },
+    {
+        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
+        what: 'apptainer',
+        advice: 'the folder of the step must be visible in the container: --bind "$RUNNER_TEMP", and no --cleanenv or --containall',
+    },
+    {
+        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
+        what: 'kubectl',
+        advice: 'a pod runs outside of the step and does not get its environment: see docs/reach.md',
+    },
+    {
+        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        what: 'tox',
+        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
+    },
+    {
+        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
+        what: 'sudo',
+        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
+    },
+    {
+        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
+        what: 'su',
+        advice: 'a login as another user clears the environment: su --whitelist-environment=PYTHONPATH, and let that user write to the evidence folder',
+    },
+    {
+        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
+        what: 'env -i',
+        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
+    },
+    {
+        pattern: at(String.raw `s(?:run|batch)\s`),
+        what: 'srun',
+        advice: 'Slurm has to export the environment (the default, --export=ALL) and RUNNER_TEMP must lie on a shared file system',
+    },
+    {
+        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
+        what: 'ray',
+        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
+    },
+    {
+        pattern: at(String.raw `ssh\s`),
+        what: 'ssh',
+        advice: "another machine does not get the step's environment: see docs/reach.md",
+    },
+    {
+        pattern: at(String.raw `systemd-run\s`),
+        what: 'systemd-run',
+        advice: 'a unit does not get the environment: systemd-run --setenv=PYTHONPATH',
+    },
+    {
+        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
+        what: 'bazel',
+        advice: 'bazel clears the environment of its tests: --test_env=PYTHONPATH, and --spawn_strategy=local',
+    },
+    {
+        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
+        what: 'PYTHONPATH=',
+        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
+    },
+    {
+        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
+        what: 'unset PYTHONPATH',
+        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
+    },
+    {
+        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        what: 'python -I, -E or -S',
+        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
+    },
+];
+function scriptHints(script) {
+    const found = new Map();
+    let first = 0;
+    let command = '';
+    const lines = script.split(/\r?\n/);
+    for (const [index, line] of lines.entries()) {
+        if (command === '')
+            first = index + 1;
+        command += line.replace(/(^|\s)#.*$/, '');
+        if (command.endsWith('\\') && index < lines.length - 1) {
+            command = `${command.slice(0, -1)} `;
+            continue;
+        }
+        for (const { pattern, what, advice } of RULES) {
+            if (!found.has(what) && pattern.test(command))
+                found.set(what, { line: first, what, advice });
+        }
+        command = '';
+    }
+    return [...found.values()];
+}
+
+;// CONCATENATED MODULE: ./build/step/unarmed.js
+
+
+
+const ADVICE = {
+    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
+    'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
+    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
+    tox: 'tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
+    sudo: 'sudo cleared the environment; use sudo --preserve-env=PYTHONPATH',
+    'environment-cleared': 'the environment of the step did not reach it (env -i, another user, a daemon); hand PYTHONPATH on to it',
+    'pythonpath-cleared': 'PYTHONPATH was cleared on the way; leave it set, or hand it on',
+    'pythonpath-replaced': 'PYTHONPATH was replaced on the way; write PYTHONPATH="$PWD:$PYTHONPATH"',
+    shadowed: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other; put that folder behind, as in PYTHONPATH="$PYTHONPATH:FOLDER"',
+    'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
+    'not-python': 'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
+    unknown: 'its `import torch` had not come to its end, or its own code kept sitecustomize from running; see docs/reach.md',
+};
+const PYTHON = /^(python|pypy)[\d.]*[td]*(-\w+)?$/;
+function interpreterFlags(args) {
+    let flags = '';
+    for (let i = 1; i < args.length; i++) {
+        const arg = args[i];
+        if (!/^-[A-Za-z]/.test(arg))
+            break;
+        const stop = arg.search(/[cmWX]/);
+        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
+        if (stop >= 0 && /[cm]/.test(arg[stop]))
+            break;
+        if (stop === arg.length - 1)
+            i++;
+    }
+    return flags;
+}
+function whyUnarmed(start, shimDir, exists = external_node_fs_.existsSync) {
+    const reason = reasonOf(start, shimDir, exists);
+    const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
+    if (name === undefined || !/^[\w.-]{1,60}$/.test(name))
+        return { reason, advice: ADVICE[reason] };
+    return {
+        reason,
+        advice: `tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:${name}.pass_env+=PYTHONPATH`,
+    };
+}
+function reasonOf({ program, args, env, cwd }, shimDir, exists) {
+    const isPython = PYTHON.test(program);
+    if (isPython) {
+        const [, major, minor] = /^python(\d)(?:\.(\d+))?/.exec(program) ?? [];
+        if (major === '2' || (minor !== undefined && Number(minor) < 9))
+            return 'old-python';
+        const flags = interpreterFlags(args);
+        if (flags.includes('I'))
+            return 'isolated';
+        if (flags.includes('E'))
+            return 'ignore-environment';
+        if (flags.includes('S'))
+            return 'no-site';
+    }
+    if (env === null)
+        return 'unknown';
+    const path = variable(env, 'PYTHONPATH')?.split(':') ?? [];
+    const place = path.indexOf(shimDir);
+    if (place < 0) {
+        if (variable(env, STEP_VARIABLE) === undefined) {
+            if (variable(env, 'TOX_ENV_NAME') !== undefined)
+                return 'tox';
+            return variable(env, 'SUDO_COMMAND') !== undefined ? 'sudo' : 'environment-cleared';
+        }
+        return path.join('') === '' ? 'pythonpath-cleared' : 'pythonpath-replaced';
+    }
+    if (!isPython)
+        return 'not-python';
+    const folders = path
+        .slice(0, place)
+        .map((entry) => ((0,external_node_path_.isAbsolute)(entry) ? entry : cwd === null ? null : (0,external_node_path_.join)(cwd, entry)))
+        .filter((folder) => folder !== null);
+    const forms = ['sitecustomize.py', (0,external_node_path_.join)('sitecustomize', '__init__.py'), 'sitecustomize.pyc'];
+    return folders.some((folder) => forms.some((form) => exists((0,external_node_path_.join)(folder, form)))) ? 'shadowed' : 'unknown';
+}
+const variable = (env, name) => env.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
+
+;// CONCATENATED MODULE: ./build/step/watch.js
+
+
+
+
+const NOTHING_SEEN = { sightings: [], carriers: [], hidden: [] };
+const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
+const CARRIERS = new Set('docker podman nerdctl apptainer singularity kubectl srun sbatch ssh sudo su bazel systemd-run'.split(' '));
+const watch_MOST = 10_000;
+const FIRST_LOOK_MS = 250;
+const GROWTH = 1.25;
+const LONGEST_MS = 1000;
+const SPARING = 200;
+class TorchWatch {
+    mark;
+    shimDir;
+    root;
+    #sightings = new Map();
+    #carriers = new Set();
+    #hidden = new Map();
+    #known = new Map();
+    #timer;
+    #looked = false;
+    #since = null;
+    constructor(mark, shimDir, root = '/proc') {
+        this.mark = mark;
+        this.shimDir = shimDir;
+        this.root = root;
+    }
+    start() {
+        if (process.platform !== 'linux')
+            return;
+        const again = (wait) => {
+            this.#timer = setTimeout(() => {
+                const before = performance.now();
+                this.look();
+                const cost = performance.now() - before;
+                again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), cost * SPARING));
+            }, wait);
+            this.#timer.unref();
+        };
+        again(FIRST_LOOK_MS);
+    }
+    stop() {
+        clearTimeout(this.#timer);
+        if (this.#looked)
+            this.look();
+    }
+    look() {
+        this.#looked = true;
+        for (const known of this.#meet()) {
+            if (known.ours && !known.settled)
+                this.#examine(known);
+        }
+    }
+    seen() {
+        return {
+            sightings: [...this.#sightings.values()],
+            carriers: [...this.#carriers],
+            hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
+        };
+    }
+    #meet() {
+        const { leader, variable } = this.mark();
+        if (leader !== null)
+            this.#since ??= processFacts(leader, this.root)?.startTicks ?? null;
+        const since = this.#since ?? 0;
+        const living = new Map();
+        const strangers = [];
+        for (const name of namesIn(this.root)) {
+            const pid = Number(name);
+            if (!(pid > 1) || pid === process.pid)
+                continue;
+            const known = this.#known.get(pid);
+            if (known)
+                living.set(pid, known);
+            else {
+                const facts = processFacts(pid, this.root);
+                if (facts)
+                    strangers.push(facts);
+            }
+        }
+        const isOurs = (facts) => facts.pid === leader ||
+            (facts.startTicks >= since &&
+                (facts.pgid === leader ||
+                    living.get(facts.ppid)?.ours === true ||
+                    (readEnvironment(facts.pid, this.root)?.includes(variable) ?? false)));
+        for (const facts of strangers.sort((a, b) => a.startTicks - b.startTicks || a.pid - b.pid)) {
+            living.set(facts.pid, { facts, ours: isOurs(facts), settled: false });
+        }
+        this.#known = living;
+        return living.values();
+    }
+    #examine(known) {
+        const { pid } = known.facts;
+        const program = (0,external_node_path_.basename)(readExecutable(pid, this.root) ?? '');
+        if (CARRIERS.has(program))
+            this.#carriers.add(program);
+        const maps = this.#maps(pid);
+        const base = maps === null ? undefined : TORCH.exec(maps)?.[1];
+        if (base === undefined)
+            return;
+        known.settled = true;
+        const { startTicks } = processFacts(pid, this.root) ?? known.facts;
+        if (this.#sightings.size >= watch_MOST)
+            return;
+        this.#sightings.set(`${pid}.${startTicks}`, {
+            pid,
+            startTicks,
+            program,
+            base,
+            ...whyUnarmed({
+                program,
+                args: readArguments(pid, this.root) ?? [],
+                env: readEnvironment(pid, this.root),
+                cwd: readLink(`${this.root}/${pid}/cwd`),
+            }, this.shimDir),
+        });
+    }
+    #maps(pid) {
+        try {
+            return (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/maps`, 'latin1');
+        }
+        catch (error) {
+            const { code } = error;
+            if ((code === 'EACCES' || code === 'EPERM') && this.#hidden.size < watch_MOST)
+                this.#hide(pid);
+            return null;
+        }
+    }
+    #hide(pid) {
+        try {
+            const name = (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/comm`, 'latin1').trim();
+            if (PYTHON.test(name))
+                this.#hidden.set(pid, name);
+        }
+        catch {
+        }
+    }
+}
+function namesIn(root) {
+    try {
+        return (0,external_node_fs_.readdirSync)(root).filter((name) => /^\d+$/.test(name));
+    }
+    catch {
+        return [];
+    }
+}
+function readLink(path) {
+    try {
+        return (0,external_node_fs_.readlinkSync)(path);
+    }
+    catch {
+        return null;
+    }
+}
+
 ;// CONCATENATED MODULE: ./build/main.js
+
+
 
 
 
@@ -4093,8 +4335,12 @@ async function main(runner = environmentRunner(process.env)) {
 async function run(runner, env) {
     const workspace = env.GITHUB_WORKSPACE || process.cwd();
     const parsed = parseInputs(runner.input);
-    if (!parsed.ok)
-        return refuse(runner, parsed.problems);
+    const problems = [
+        ...(parsed.ok ? [] : parsed.problems),
+        ...fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace),
+    ];
+    if (!parsed.ok || problems.length > 0)
+        return refuse(runner, problems);
     const { inputs } = parsed;
     const plan = makePlan(inputs, env, {
         id: (0,external_node_crypto_.randomBytes)(6).toString('hex'),
@@ -4102,9 +4348,6 @@ async function run(runner, env) {
         workspace,
         now: Date.now(),
     });
-    const problems = folderProblems(inputs, plan);
-    if (problems.length > 0)
-        return refuse(runner, problems);
     savePlan(runner, plan);
     let laid;
     try {
@@ -4133,7 +4376,7 @@ async function run(runner, env) {
         savePlan(runner, plan, known);
     };
     const mark = `${STEP_VARIABLE}=${plan.id}`;
-    const watch = new PythonWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
+    const watch = new TorchWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
     watch.start();
     const cancel = watchCancel();
     const result = await runStep({
@@ -4156,7 +4399,7 @@ async function run(runner, env) {
         env,
         result,
         before,
-        sightings: watch.sightings(),
+        seen: watch.seen(),
         hints,
         faults: laid.faults,
         shimLaid: laid.shim,
@@ -4180,17 +4423,26 @@ function notLaid(runner, plan, error) {
     saveFinished(runner);
     return 1;
 }
-function folderProblems(inputs, plan) {
-    const problem = folderProblem(plan.cwd);
-    return problem === null
-        ? []
-        : [
-            {
-                input: 'working-directory',
-                given: inputs.workingDirectory || plan.cwd,
-                accepted: `a folder that exists (${problem})`,
-            },
-        ];
+function fileProblems(inputs, workspace) {
+    const problems = [];
+    const { workingDirectory, fixture, parity } = inputs;
+    const folder = workingDirectory === undefined ? null : folderProblem(fromWorkspace(workingDirectory, workspace));
+    if (folder !== null) {
+        problems.push({
+            input: 'working-directory',
+            given: workingDirectory || workspace,
+            accepted: `a folder that exists (${folder})`,
+        });
+    }
+    const file = fixture === undefined || parity === 'off' ? null : fixtureProblem(fixturePath(fixture, workspace));
+    if (file !== null) {
+        problems.push({
+            input: 'fixture',
+            given: (0,build_text/* printable */.g$)(fixture ?? '', 120),
+            accepted: `a file that exists, written by \`freeze\` of the parity check (${file})`,
+        });
+    }
+    return problems;
 }
 function refuse(runner, problems) {
     const lines = problems.map(describeProblem);
@@ -4861,11 +5113,9 @@ function verdictParagraphs(manifest) {
 }
 function notSeenSentences(manifest) {
     const lines = [];
-    const told = manifest.unarmed.length > 0 || manifest.script_hints.length > 0;
-    for (const gate of manifest.gates) {
-        if (gate.gate === 'if-no-torch' && !told)
-            lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(gate.message, 500)]);
-    }
+    const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
+    if (said !== '' && manifest.unarmed.length === 0)
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(said, 600)]);
     const alike = new Map();
     for (const { program, advice, pid } of manifest.unarmed) {
         const key = JSON.stringify([program, advice]);
@@ -4884,7 +5134,7 @@ function notSeenSentences(manifest) {
         }
     }
     if (lines.length > 0 || manifest.processes.length === 0) {
-        for (const hint of manifest.script_hints) {
+        for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
             lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Line ${hint.line} of the step uses ${name(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(hint.advice, 300)}`);
         }
     }
@@ -5111,6 +5361,8 @@ const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 /* harmony export */   YjP: () => (/* binding */ string),
 /* harmony export */   aig: () => (/* binding */ number),
 /* harmony export */   cGV: () => (/* binding */ maxValue),
+/* harmony export */   chJ: () => (/* binding */ null_),
+/* harmony export */   cl6: () => (/* binding */ nullish),
 /* harmony export */   euz: () => (/* binding */ literal),
 /* harmony export */   g1P: () => (/* binding */ record),
 /* harmony export */   lqM: () => (/* binding */ optional),
@@ -5121,7 +5373,7 @@ const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 /* harmony export */   z6Y: () => (/* binding */ check),
 /* harmony export */   zMY: () => (/* binding */ boolean)
 /* harmony export */ });
-/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, description, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, integer, intersect, intersectAsync, ip, ipv4, ipv6, is, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazy, lazyAsync, length, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonEmpty, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null, null_, nullableAsync, nullish, nullishAsync, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheck, rawCheckAsync, rawTransform, rawTransformAsync, readonly, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObject, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, title, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toLowerCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trim, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
+/* unused harmony exports BASE64_REGEX, BIC_REGEX, CUID2_REGEX, DECIMAL_REGEX, DIGITS_REGEX, DOMAIN_REGEX, EMAIL_REGEX, EMOJI_REGEX, HEXADECIMAL_REGEX, HEX_COLOR_REGEX, IMEI_REGEX, IPV4_REGEX, IPV6_REGEX, IP_REGEX, ISO_DATE_REGEX, ISO_DATE_TIME_REGEX, ISO_DATE_TIME_SECOND_REGEX, ISO_TIMESTAMP_REGEX, ISO_TIME_REGEX, ISO_TIME_SECOND_REGEX, ISO_WEEK_REGEX, ISRC_REGEX, JWS_COMPACT_REGEX, KSUID_REGEX, MAC48_REGEX, MAC64_REGEX, MAC_REGEX, NANO_ID_REGEX, OCTAL_REGEX, RFC_EMAIL_REGEX, SLUG_REGEX, ULID_REGEX, UUID_REGEX, ValiError, _addIssue, _cloneDataset, _formatCase, _getByteCount, _getCodePointCount, _getGraphemeCount, _getLastMetadata, _getWordCount, _isLuhnAlgo, _isSameValueZero, _isValidObjectKey, _isValueMatch, _joinExpects, _standardSchema, _stringify, any, args, argsAsync, arrayAsync, assert, awaitAsync, base64, bic, bigint, blob, brand, bytes, cache, cacheAsync, checkAsync, checkItems, checkItemsAsync, codePoints, config, creditCard, cuid2, custom, customAsync, date, decimal, deleteGlobalConfig, deleteGlobalMessage, deleteSchemaMessage, deleteSpecificMessage, description, digits, domain, email, emoji, empty, endsWith, entries, entriesFromList, entriesFromObjects, enum, enum_, everyItem, exactOptional, exactOptionalAsync, examples, excludes, fallback, fallbackAsync, file, filterItems, findItem, flatten, flavor, forward, forwardAsync, function, function_, getDefault, getDefaults, getDefaultsAsync, getDescription, getExamples, getFallback, getFallbacks, getFallbacksAsync, getGlobalConfig, getGlobalMessage, getMetadata, getSchemaMessage, getSpecificMessage, getTitle, graphemes, gtValue, guard, hash, hexColor, hexadecimal, imei, includes, instance, integer, intersect, intersectAsync, ip, ipv4, ipv6, is, isOfKind, isOfType, isValiError, isbn, isoDate, isoDateTime, isoDateTimeSecond, isoTime, isoTimeSecond, isoTimestamp, isoWeek, isrc, jwsCompact, keyof, ksuid, lazy, lazyAsync, length, looseObject, looseObjectAsync, looseTuple, looseTupleAsync, ltValue, mac, mac48, mac64, map, mapAsync, mapItems, maxBytes, maxCodePoints, maxEntries, maxGraphemes, maxSize, maxWords, message, metadata, mimeType, minBytes, minCodePoints, minEntries, minGraphemes, minLength, minSize, minWords, multipleOf, nan, nanoid, never, nonEmpty, nonNullable, nonNullableAsync, nonNullish, nonNullishAsync, nonOptional, nonOptionalAsync, normalize, notBytes, notCodePoints, notEntries, notGraphemes, notLength, notSize, notValue, notValues, notWords, null_, nullableAsync, nullishAsync, objectAsync, objectWithRest, objectWithRestAsync, octal, omit, optionalAsync, parse, parseAsync, parseBoolean, parseJson, parser, parserAsync, partial, partialAsync, partialCheck, partialCheckAsync, pick, pipeAsync, promise, rawCheck, rawCheckAsync, rawTransform, rawTransformAsync, readonly, recordAsync, reduceItems, required, requiredAsync, returns, returnsAsync, rfcEmail, safeParseAsync, safeParser, safeParserAsync, set, setAsync, setGlobalConfig, setGlobalMessage, setSchemaMessage, setSpecificMessage, size, slug, someItem, sortItems, startsWith, strictObject, strictObjectAsync, strictTuple, strictTupleAsync, stringifyJson, summarize, symbol, title, toBigint, toBoolean, toCamelCase, toDate, toKebabCase, toLowerCase, toMaxValue, toMinValue, toNumber, toPascalCase, toSnakeCase, toString, toUpperCase, transformAsync, trim, trimEnd, trimStart, tuple, tupleAsync, tupleWithRest, tupleWithRestAsync, ulid, undefined, undefined_, undefinedable, undefinedableAsync, unionAsync, unwrap, url, uuid, value, values, variant, variantAsync, void, void_, words */
 //#region src/storages/globalConfig/globalConfig.ts
 let store$4;
 const DEFAULT_CONFIG = {

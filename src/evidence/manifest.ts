@@ -294,15 +294,18 @@ function manifestProcess(receipt: CollectedReceipt): ManifestProcess {
 /** Reference cycles of all processes together: kinds, tensors, and bytes by device name. */
 export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   const bytes: Record<string, number> = {};
-  let count = 0;
+  const kinds = new Set<string>();
+  let unlisted = 0;
   let tensors = 0;
   for (const { cycles } of receipts) {
     if (!cycles) continue;
-    count += cycles.count;
+    // A kind has the same id in every process: eight ranks that plant one alike have planted one kind.
+    for (const { id } of cycles.cycles) kinds.add(id);
+    unlisted = Math.max(unlisted, cycles.count - cycles.cycles.length);
     tensors += cycles.tensors;
     for (const [device, held] of Object.entries(cycles.bytes)) bytes[device] = (bytes[device] ?? 0) + held;
   }
-  return { count, tensors, bytes };
+  return { count: kinds.size + unlisted, tensors, bytes };
 }
 
 export function buildManifest(parts: ManifestParts): Manifest {

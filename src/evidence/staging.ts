@@ -6,12 +6,17 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parsePageName } from './names.js';
 import { openFolder, sameFile, sealOf } from './safe-fs.js';
 
 const STAGING = /^\.upload-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
 /** Files that are made for an upload and exist in the staging folder alone. */
 export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
+
+/** A document, or the report page, which is staged under the artifact's name. Cycle pages are evidence. */
+const isDocument = (name: string): boolean =>
+  DOCUMENTS.has(name) || (name.endsWith('.html') && parsePageName(name) === null);
 
 export const stagingName = (): string => `.upload-${randomBytes(6).toString('hex')}`;
 export const isStagingName = (name: string): boolean => STAGING.test(name);
@@ -37,7 +42,7 @@ export async function removeStaging(
         const staged = await lstat(path, { bigint: true });
         const original = await lstat(join(folder, entry.name), { bigint: true }).catch(() => null);
         const linked = original !== null && sameFile(sealOf(staged), sealOf(original));
-        const made = DOCUMENTS.has(entry.name) || copies.has(entry.name);
+        const made = isDocument(entry.name) || copies.has(entry.name);
         if (linked || (made && staged.isFile())) await unlink(path);
       }
     } finally {

@@ -44,7 +44,7 @@ const ResultSchema = v.object({
   schema: v.literal('oom-autopsy.parity.v1'),
   verdict: v.picklist(['match', 'drift', 'unverifiable']),
   /** What holds and what does not, in sentences. */
-  says: v.optional(lines, []),
+  says: v.optional(lines),
   view: v.object({ status: line, differences }),
   oracle: v.object({
     status: v.picklist(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
@@ -124,7 +124,7 @@ const notRun = (reason: string): Parity => ({ state: 'unverifiable', reason, res
 /** What a result means. */
 export function judgeParity(result: ParityResult): Parity {
   const { verdict } = result;
-  const said = result.says.join(' ');
+  const said = (result.says ?? []).join(' ');
   if (verdict === 'match') return { state: verdict, reason: null, result };
   if (verdict === 'drift') return { state: verdict, reason: said || null, result };
   return {

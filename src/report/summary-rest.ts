@@ -110,9 +110,6 @@ export function parityBlock(manifest: Manifest): Block | null {
     .slice(0, MOST.notes)
     .map((line) => `- ${escapeText(line)}\n`)
     .join('');
-  const trigger = result.trigger?.new.length
-    ? paragraph(say`${strong('Review trigger')}: ${result.trigger.new.slice(0, 5).join(', ')}.`)
-    : '';
   return folded(state === 'drift' ? 75 : 44, title, {
     open: `${why ? paragraph(why) : ''}${differences
       .slice(0, MOST.lines)
@@ -120,8 +117,24 @@ export function parityBlock(manifest: Manifest): Block | null {
       .join('')}\n${lines.map(paragraph).join('')}${head}`,
     rows,
     close: (dropped) =>
-      `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - MOST.notes))(0)}\n${trigger}`,
+      `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - MOST.notes))(0)}\n`,
   });
+}
+
+/** One line where torch has something new that may make a snapshot readable; on a green run and a red one. */
+export function triggerBlock(manifest: Manifest): Block | null {
+  const fresh = manifest.parity.result?.trigger?.new ?? [];
+  if (fresh.length === 0) return null;
+  const more = fresh.length > 5 ? ` and ${fresh.length - 5} more` : null;
+  return plainBlock(
+    30,
+    paragraph(
+      say`${strong('Review trigger')}: ${joinRich(
+        fresh.slice(0, 5).map((one) => [shorten(one, 120)]),
+        ', ',
+      )}${more} in torch is new. Tell the maintainers of this action, who look again at what a snapshot may be read for.`,
+    ),
+  );
 }
 
 interface ProcessGroup {

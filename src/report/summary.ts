@@ -19,6 +19,7 @@ import {
   parityBlock,
   processesBlock,
   survivorsBlock,
+  triggerBlock,
   troublesBlock,
 } from './summary-rest.js';
 import { categoriesBlock, hintsBlock, otherFailures, stackBlock, verdictBlock } from './summary-story.js';
@@ -46,6 +47,7 @@ export function renderSummary(
       leftOutBlock(manifest, links),
       cyclesBlock(manifest),
       manifest.parity.state === 'match' ? null : parityBlock(manifest),
+      triggerBlock(manifest),
       survivorsBlock(manifest),
       manifest.processes.some((p) => ['armed-still', 'unproven'].includes(disarmOf(p)))
         ? processesBlock(manifest)
@@ -71,6 +73,7 @@ export function renderSummary(
       gpuBlock(manifest),
       cyclesBlock(manifest),
       parityBlock(manifest),
+      triggerBlock(manifest),
       processesBlock(manifest),
       survivorsBlock(manifest),
       troublesBlock(manifest),

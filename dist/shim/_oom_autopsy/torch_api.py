@@ -13,8 +13,12 @@ import sys
 import threading
 import types
 
+TYPE_CHECKING = False  # as typing's, without importing it
+if TYPE_CHECKING:
+    from typing import Any
 
-def torch():
+
+def torch() -> "Any":
     """The torch module, or None."""
     return sys.modules.get("torch")
 
@@ -50,7 +54,9 @@ def unrecordable(module):
             "ROCm: recording or a snapshot can crash the program there (ROCm/TheRock#4745), so neither is done; "
             "run the step on a CUDA device to get a snapshot"
         )
-    if not hasattr(getattr(module, "_C", None), "_cuda_record_memory_history"):  # 2.1; 2.0 has only the legacy form
+    if not hasattr(
+        getattr(module, "_C", None), "_cuda_record_memory_history"
+    ):  # 2.1; 2.0 has only the legacy form
         if hasattr(getattr(module, "_C", None), "_cuda_recordMemoryHistory"):
             return None
         if getattr(version, "xpu", None):
@@ -255,7 +261,9 @@ def device_rows():
             continue
         properties = cuda.get_device_properties(index)
         total = int(properties.total_memory)
-        rows.append({"index": index, "name": str(properties.name)[:100], "total": total, "limit": None, **stats})
+        rows.append(
+            {"index": index, "name": str(properties.name)[:100], "total": total, "limit": None, **stats}
+        )
         fraction = getattr(cuda, "get_per_process_memory_fraction", None)  # public since 2.8
         if fraction is not None:
             with contextlib.suppress(Exception):
@@ -377,7 +385,10 @@ def view_compile_in_use():
     presence says nothing: its table of backends does (torch._dynamo.eval_frame.cached_backends: 2.13.0 to 2.14.1; the
     disabled functions of torch.optim stand in it as None)."""
     frames = sys.modules.get("torch._dynamo.eval_frame")
-    if any(backend is not None and backend is not False for backend in (getattr(frames, "cached_backends", None) or {}).values()):
+    if any(
+        backend is not None and backend is not False
+        for backend in (getattr(frames, "cached_backends", None) or {}).values()
+    ):
         return True
     counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None) or {}
     return bool((counters.get("frames") or {}).get("total"))
@@ -431,7 +442,9 @@ _ANNOTATION_NAMES = {
     },
 }
 _ANNOTATION_WORDS = re.compile(r"annotat|metadata|fx_trace|augment", re.I)
-_UNRELATED = re.compile(r"^__|tensor_metadata|alias_annotation|usage_metadata|From_Storage_And_Metadata|record_annot")
+_UNRELATED = re.compile(
+    r"^__|tensor_metadata|alias_annotation|usage_metadata|From_Storage_And_Metadata|record_annot"
+)
 
 
 def annotation_names():
@@ -624,7 +637,10 @@ def cycles_frames(addresses):
         bounded = False
     if not bounded:
         return {}, "this torch cannot tell frames without its whole trace"
-    alive = sum(module._C._cuda_memoryStats(i)["allocation"]["all"]["current"] for i in range(module.cuda.device_count()))
+    alive = sum(
+        module._C._cuda_memoryStats(i)["allocation"]["all"]["current"]
+        for i in range(module.cuda.device_count())
+    )
     if alive > CYCLES_MAX_ALLOCATIONS:
         return {}, f"{alive:,} live allocations are too many to ask each for its frames"
     frames = {}

@@ -1,0 +1,224 @@
+/**
+ * Programs that start where PYTHONPATH does not reach, through dist, on real torch: never silent, never green by accident.
+ * Each is named with its reason and the remedy in the summary, an annotation and the manifest.
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { cleanUp, cudaPython, freshFolder, plainPython, runStep, type Step } from './kit.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+
+/** Imports torch and lives as long as a small test does. */
+const SHORT = 'import time, torch; time.sleep(1.5)';
+// biome-ignore lint/suspicious/noExplicitAny: a manifest as JSON
+type Json = any;
+
+/** A workspace with the program in a file. */
+function workspaceWith(program = SHORT): string {
+  const workspace = freshFolder();
+  writeFileSync(join(workspace, 'job.py'), `${program}\n`);
+  return workspace;
+}
+
+/** The step is green, says so without a green mark, warns once, and names one program with this reason and remedy. */
+function expectMissed(step: Step, reason: string, remedy: RegExp | string): void {
+  const { report, manifest } = step;
+  expect([report.main.code, manifest.verdict.name, manifest.processes]).toEqual([0, 'ok', []]);
+  expect(manifest.unarmed.map((p: Json) => p.reason)).toEqual([reason]);
+  const [missed] = manifest.unarmed;
+  expect(missed.advice).toMatch(remedy);
+  expect(report.annotations.map(({ level }) => level)).toEqual(['warning']);
+  expect(report.annotations[0]?.message).toContain('PyTorch ran in this step out of reach');
+  expect(report.annotations[0]?.message).toContain(
+    `(pid ${missed.pid}) had torch loaded, but ${missed.advice}`,
+  );
+  expect(report.summary).toMatch(/^🟡/);
+  expect(report.summary).toMatch(/Not seen/);
+  expect(report.summary).toContain(`pid ${missed.pid}`);
+}
+
+describe('a program with torch that was not reached', () => {
+  it.each<[string, string, string, RegExp]>([
+    ['python -I', 'python -I job.py', 'isolated', /drop -I/],
+    ['python -E', 'python -E job.py', 'ignore-environment', /drop -E/],
+    [
+      'python -S',
+      `python -S -c 'import site, sys; sys.path += site.getsitepackages(); import time, torch; time.sleep(1.5)'`,
+      'no-site',
+      /drop -S/,
+    ],
+    [
+      'a PYTHONPATH of its own',
+      'export PYTHONPATH=$(pwd)\npython job.py',
+      'pythonpath-replaced',
+      /\$PWD:\$PYTHONPATH/,
+    ],
+    ['a cleared PYTHONPATH', 'make -s gpu', 'pythonpath-cleared', /leave it set/],
+    ['env -i', 'env -i "$(which python)" job.py', 'environment-cleared', /hand PYTHONPATH on/],
+    [
+      'a sitecustomize in front',
+      'PYTHONPATH="front:$PYTHONPATH" python job.py',
+      'shadowed',
+      /put that folder behind/,
+    ],
+    ['in the background', 'python -I job.py & sleep 3', 'isolated', /drop -I/],
+    ['through a shell of its own', 'timeout 60 setsid -w sh -c "python -I job.py"', 'isolated', /drop -I/],
+  ])(
+    '%s',
+    async (_name, run, reason, remedy) => {
+      const workspace = workspaceWith();
+      writeFileSync(join(workspace, 'Makefile'), 'unexport PYTHONPATH\ngpu:\n\tpython job.py\n');
+      mkdirSync(join(workspace, 'front'));
+      writeFileSync(join(workspace, 'front', 'sitecustomize.py'), '');
+      expectMissed(await runStep({ inputs: { run }, workspace }), reason, remedy);
+    },
+    MINUTES,
+  );
+
+  it(
+    'tox, with the name of the environment in the remedy, which works',
+    async () => {
+      const workspace = workspaceWith();
+      const python = cudaPython();
+      writeFileSync(
+        join(workspace, 'tox.ini'),
+        [
+          '[tox]',
+          'no_package = true',
+          '[testenv:gpu-311]',
+          'skip_install = true',
+          'pass_env = OTHER,OA_STANDIN_*',
+          `allowlist_externals = ${python}`,
+          `commands = ${python} job.py`,
+        ].join('\n'),
+      );
+      const tox = { run: `'${plainPython()}' -m tox -q -e gpu-311` };
+      const step = await runStep({ inputs: tox, workspace });
+      const remedy = 'TOX_OVERRIDE=testenv:gpu-311.pass_env+=PYTHONPATH';
+      expectMissed(step, 'tox', /TOX_OVERRIDE=testenv:gpu-311\.pass_env\+=PYTHONPATH/);
+      expect(step.manifest.script_hints.map((hint: Json) => hint.what)).toEqual(['tox']);
+
+      const [name, ...value] = remedy.split('=');
+      const again = await runStep({ inputs: tox, workspace, env: { [name as string]: value.join('=') } });
+      expect([again.report.main.code, again.manifest.unarmed]).toEqual([0, []]);
+      expect(again.manifest.processes).toHaveLength(1);
+    },
+    2 * MINUTES,
+  );
+
+  it(
+    'a program that is no Python of its own',
+    async () => {
+      // As a frozen program or one in C++: its name is not python, torch is mapped, and nothing of Python's start is read.
+      const workspace = workspaceWith();
+      const program = join(workspace, 'trainer');
+      copyFileSync(realpathSync(plainPython()), program);
+      const load = `import ctypes, time; ctypes.CDLL('${workspace}/libtorch_cpu.so'); time.sleep(1.5)`;
+      const run = `cp "$(ls /lib/*/libm.so.6 /lib64/libm.so.6 2>/dev/null | head -1)" libtorch_cpu.so\n./trainer -I -c "${load}"`;
+      const home = realpathSync(join(dirname(realpathSync(plainPython())), '..'));
+      const step = await runStep({
+        inputs: { run },
+        workspace,
+        env: { PYTHONHOME: home, LD_LIBRARY_PATH: join(home, 'lib') },
+      });
+      expectMissed(step, 'not-python', /run the script with python/);
+      expect(step.manifest.unarmed[0].program).toBe('trainer');
+    },
+    MINUTES,
+  );
+});
+
+it(
+  'a step of which a part was reached: the rest is named, and a policy to fail does not fail it',
+  async () => {
+    const workspace = workspaceWith("import time, torch; torch.zeros(1, device='cuda'); time.sleep(1.5)");
+    const run = 'python -I job.py &\npython -E job.py &\npython job.py\nwait';
+    const { report, manifest } = await runStep({ inputs: { run, 'if-no-torch': 'fail' }, workspace });
+    expect(report.main.code).toBe(0);
+    expect(manifest.processes.map((p: Json) => p.recorder.state)).toEqual(['disarmed']);
+    expect(manifest.unarmed.map((p: Json) => p.reason).sort()).toEqual(['ignore-environment', 'isolated']);
+    expect(report.summary).toMatch(/^🟡/);
+    expect(report.summary).toMatch(/drop -I/);
+    expect(report.summary).toMatch(/drop -E/);
+    expect(report.annotations.map(({ level }) => level)).toEqual(['warning']);
+    expect(report.annotations[0]?.message).toMatch(/^Not all of this step was recorded: .*1 other process/);
+  },
+  2 * MINUTES,
+);
+
+it(
+  'a red step that was not reached keeps its code and says so all the same',
+  async () => {
+    const workspace = workspaceWith(`${SHORT}\ntorch.empty(1 << 40, dtype=torch.uint8, device='cuda')`);
+    const { report, outputs, manifest } = await runStep({
+      inputs: { run: 'python -I job.py', 'if-no-torch': 'fail' },
+      workspace,
+    });
+    expect(report.main.code).toBe(1);
+    expect(report.log).toContain('torch.OutOfMemoryError');
+    expect([outputs['verdict'], outputs['oom-count']]).toEqual(['failed', '0']);
+    expect(manifest.unarmed.map((p: Json) => p.reason)).toEqual(['isolated']);
+    expect(report.summary).toMatch(/drop -I/);
+    expect(report.annotations.map(({ level }) => level)).toEqual(['error']);
+  },
+  MINUTES,
+);
+
+it(
+  'a process of the machine that has torch and is not of the step is nobody of ours',
+  async () => {
+    const other = spawn(cudaPython(), ['-I', '-c', 'import time, torch; time.sleep(60)'], {
+      stdio: 'ignore',
+    });
+    try {
+      const { manifest } = await runStep({ inputs: { run: 'sleep 4' } });
+      expect(manifest.unarmed).toEqual([]);
+    } finally {
+      other.kill('SIGKILL');
+    }
+  },
+  MINUTES,
+);
+
+describe('no PyTorch in sight', () => {
+  const plain = (run: string, policy = 'warn') =>
+    runStep({ inputs: { run, 'if-no-torch': policy }, python: plainPython(), noService: true });
+
+  it('is told from PyTorch out of reach, and how to be silent about it', async () => {
+    const { report, manifest } = await plain('python -c "print(1)"');
+    expect(manifest.unarmed).toEqual([]);
+    expect(report.annotations[0]?.message).toMatch(/none was seen with torch loaded.*`if-no-torch: ignore`/);
+    expect(report.summary).toMatch(/none was seen with torch loaded/);
+    const silent = await plain('true', 'ignore');
+    expect(silent.report.annotations).toEqual([]);
+    expect(silent.report.summary).toMatch(/^⚪/);
+  });
+
+  it.each([
+    ['docker', 'docker run --gpus all image python train.py', /container:/],
+    ['sudo', 'sudo -E python train.py', /--preserve-env=PYTHONPATH/],
+    ['srun', 'srun --ntasks=2 python train.py', /--export=ALL/],
+    ['ray', 'ray job submit -- python train.py', /start it in the wrapped step/],
+    ['su', 'su - user -c "python train.py"', /--whitelist-environment/],
+    ['ssh', 'ssh gpu-07 python train.py', /another machine/],
+  ])('%s in the text of the step is named with its remedy', async (what, command, remedy) => {
+    const { report, manifest } = await plain(`true\nif false; then\n  ${command}\nfi`);
+    expect(manifest.script_hints).toMatchObject([{ line: 3, what }]);
+    expect(report.annotations[0]?.message).toMatch(remedy);
+    expect(report.annotations[0]?.message).toMatch(new RegExp(`line 3 of the step uses ${what}`));
+    expect(report.summary).toMatch(remedy);
+    expect(report.summary.match(/[Ll]ine 3 of the step/g)).toHaveLength(1);
+  });
+
+  it('a program that hands work to others is seen though the text does not show it', async () => {
+    const workspace = freshFolder();
+    copyFileSync('/bin/sleep', join(workspace, 'docker'));
+    writeFileSync(join(workspace, 'Makefile'), 'gpu:\n\tchmod +x docker && ./docker 1.5\n');
+    const { report } = await runStep({ inputs: { run: 'make -s gpu' }, workspace, noService: true });
+    expect(report.annotations[0]?.message).toMatch(/the step ran docker; .*docs\/reach\.md/);
+    expect(report.summary).toMatch(/the step ran docker/);
+  });
+});
