@@ -1,13 +1,14 @@
 /**
  * The runner's side of the conversation: inputs, outputs, state, annotations and the summary file.
  *
- * The encoding is that of `@actions/core`, taken from the two files of it that hold nothing else. Its index loads
- * the OIDC client and with it undici, which alone made a green run cost 2.8 times the CPU of an empty script
- * (0.07 s against 0.025 s on Node 24); the budget for all of `main` is 2.5 times.
+ * Commands are encoded by `@actions/core`, taken from the one file of it that does that. Its index loads the OIDC
+ * client and with it undici, which alone made a green run cost 2.8 times the CPU of an empty script (0.07 s against
+ * 0.025 s on Node 24); the budget for all of `main` is 2.5 times. Its file commands load node:crypto (9 ms) for a
+ * delimiter; ours is one that the value does not hold.
  */
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import { issueCommand } from '../node_modules/@actions/core/lib/command.js';
-import { issueFileCommand, prepareKeyValueMessage } from '../node_modules/@actions/core/lib/file-command.js';
+import { randomHex } from './random.js';
 import { logLine } from './text.js';
 
 /** Where an annotation points: a file of the workspace and a line, when known. */
@@ -32,6 +33,14 @@ export interface Runner {
 /** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
 export const inputVariable = (name: string): string => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
 
+/** A value in the form of the runner's files: a name, a delimiter, the value, the delimiter again. */
+export function keyValueMessage(name: string, value: string): string {
+  let delimiter: string;
+  do delimiter = `ghadelimiter_${randomHex(16)}`;
+  while (value.includes(delimiter));
+  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}
+
 /**
  * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step: it finds no end
  * of it ("Matching delimiter not found").
@@ -50,7 +59,7 @@ function whole(path: string, append: () => void): void {
 export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
   const keyValue = (file: 'OUTPUT' | 'STATE', legacy: string, name: string, value: string): void => {
     const path = env[`GITHUB_${file}`];
-    if (path) whole(path, () => issueFileCommand(file, prepareKeyValueMessage(name, value)));
+    if (path) whole(path, () => appendFileSync(path, keyValueMessage(name, value)));
     else issueCommand(legacy, { name }, value);
   };
   const info = (line: string): void => {

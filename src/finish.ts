@@ -70,6 +70,8 @@ export interface Ended {
   readonly faults: readonly string[];
   readonly shimLaid: boolean;
   readonly leader: number | null;
+  /** When the leader started, in clock ticks since boot; null when it is not known. */
+  readonly since: number | null;
   /** Processes that post had to kill. */
   readonly killed?: readonly NamedProcess[];
   /** Folder of the built action: parity/, upload/. */
@@ -117,7 +119,11 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
     observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
   ]);
-  const survivors = stepProcesses({ leader: ended.leader, variable: `${STEP_VARIABLE}=${plan.id}` });
+  const survivors = stepProcesses({
+    leader: ended.leader,
+    variable: `${STEP_VARIABLE}=${plan.id}`,
+    since: ended.since,
+  });
   const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
   const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
   const parity = await parityOf(ended, evidence, log);
@@ -360,7 +366,15 @@ async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) =>
   }
   const python =
     interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
-  if (python !== null) log(`checking parity with ${python} …`);
+  if (python === null) {
+    return {
+      state: 'unverifiable',
+      reason: 'no process of the step used torch, so there is nothing to compare',
+      result: null,
+      notRun: false,
+    };
+  }
+  log(`checking parity with ${python} …`);
   const { checkParity } = await import('./parity/check.js');
   return checkParity({
     python,

@@ -2,7 +2,6 @@
  * main: the order of the arrows, and nothing else.
  * inputs → plan → laid folders → the step → evidence → verdict → published → report → outputs, exit code
  */
-import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
@@ -12,6 +11,7 @@ import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInpu
 import { setOutputs } from './outputs.js';
 import { fixturePath, fixtureProblem } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
+import { randomHex } from './random.js';
 import { leftoverWarning } from './report/leftovers.js';
 import { type Known, saveFinished, savePlan } from './state.js';
 import { watchCancel } from './step/cancel.js';
@@ -46,7 +46,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   if (!parsed.ok || problems.length > 0) return refuse(runner, problems);
   const { inputs } = parsed;
   const plan = makePlan(inputs, env, {
-    id: randomBytes(6).toString('hex'),
+    id: randomHex(6),
     temp: env.RUNNER_TEMP || tmpdir(),
     workspace,
     now: Date.now(),
@@ -79,7 +79,10 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     savePlan(runner, plan, known);
   };
   const mark = `${STEP_VARIABLE}=${plan.id}`;
-  const watch = new TorchWatch(() => ({ leader: known.group?.pid ?? null, variable: mark }), plan.shimDir);
+  const watch = new TorchWatch(
+    () => ({ leader: known.group?.pid ?? null, variable: mark, since: known.group?.startTicks ?? null }),
+    plan.shimDir,
+  );
   watch.start();
   const cancel = watchCancel();
   const result = await runStep({
@@ -108,6 +111,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     faults: laid.faults,
     shimLaid: laid.shim,
     leader: known.group?.pid ?? null,
+    since: known.group?.startTicks ?? null,
     distDir: distDir(),
     cancel,
   };

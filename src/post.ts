@@ -11,7 +11,8 @@ import { type Ended, finish, isGone } from './finish.js';
 import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
 import { STEP_VARIABLE } from './plan.js';
-import { type Group, type Known, readState } from './state.js';
+import { readState } from './saved-state.js';
+import type { Group, Known } from './state.js';
 import { processFacts, type StepMark, stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { NOTHING_SEEN } from './step/watch.js';
@@ -61,6 +62,7 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   faults: known.faults,
   shimLaid: known.shimLaid,
   leader: liveLeader(known.group),
+  since: known.group?.startTicks ?? null,
   distDir: distDir(),
 });
 
@@ -73,7 +75,11 @@ async function finishFor(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kno
     return;
   }
   runner.info(logLine('main was ended before it finished; ending its processes and gathering the evidence'));
-  const mark: StepMark = { leader: facts.leader, variable: `${STEP_VARIABLE}=${plan.id}` };
+  const mark: StepMark = {
+    leader: facts.leader,
+    variable: `${STEP_VARIABLE}=${plan.id}`,
+    since: facts.since,
+  };
   const { found, killed } = await endStep(mark, plan.options.gracePeriod * 1000);
   if (found > 0) {
     runner.info(
@@ -95,7 +101,11 @@ async function gatherLate(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kn
   const late = newEvidence(evidence, told);
   const facts = ended(env, latePlan(plan, told), known);
   if (!hasEvidence(late)) {
-    const mark: StepMark = { leader: facts.leader, variable: `${STEP_VARIABLE}=${plan.id}` };
+    const mark: StepMark = {
+      leader: facts.leader,
+      variable: `${STEP_VARIABLE}=${plan.id}`,
+      since: facts.since,
+    };
     // main kept the folder for its survivors alone. Whatever was refused in it is not published, so then it stays.
     const spent =
       !facts.plan.evidenceKept && evidence.rejectedCount === 0 && stepProcesses(mark).length === 0;

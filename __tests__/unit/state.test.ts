@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Runner } from '../../src/actions.js';
 import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
-import { type Known, NOTHING_KNOWN, readState, saveFinished, savePlan } from '../../src/state.js';
+import { readState } from '../../src/saved-state.js';
+import { type Known, NOTHING_KNOWN, saveFinished, savePlan } from '../../src/state.js';
 
 const parsed = parseInputs((name) => (name === 'run' ? 'true' : ''));
 if (!parsed.ok) throw new Error('defaults must parse');

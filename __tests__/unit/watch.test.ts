@@ -7,6 +7,8 @@ import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
 import { TorchWatch } from '../../src/step/watch.js';
 
 const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
+/** As in RUNNER_TEMP: not ASCII. */
+const SHIM = '/temp ä/path';
 const LEADER = 100;
 let proc: string;
 beforeEach(() => {
@@ -42,7 +44,7 @@ function put(pid: number, { ppid = 1, pgid = pid, start = 50, env = [], ...more 
 }
 
 const watch = (leader: number | null = LEADER) =>
-  new TorchWatch(() => ({ leader, variable: MARK }), '/shim', proc);
+  new TorchWatch(() => ({ leader, variable: MARK, since: leader === null ? null : 50 }), SHIM, proc);
 const pids = (one: TorchWatch) => one.seen().sightings.map(({ pid }) => pid);
 
 describe('a look', () => {
@@ -97,7 +99,7 @@ describe('a look', () => {
     put(LEADER, { program: 'bash' });
     const env = [MARK, 'PYTHONPATH=/secret-path', 'TOKEN=secret'];
     put(101, { ppid: LEADER, torch: '7f01', env, args: ['python', 'x.py', '--key=secret'] });
-    put(102, { ppid: LEADER, torch: '7f02', program: 'trainer', env: [MARK, 'PYTHONPATH=/shim'] });
+    put(102, { ppid: LEADER, torch: '7f02', program: 'trainer', env: [MARK, `PYTHONPATH=${SHIM}`] });
     const one = watch();
     one.look();
     expect(one.seen().sightings.map(({ program, reason }) => [program, reason])).toEqual([

@@ -29,7 +29,7 @@ const facts = valibot__WEBPACK_IMPORTED_MODULE_3__/* .pipe */ .FsL(valibot__WEBP
 const ResultSchema = valibot__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({
     schema: valibot__WEBPACK_IMPORTED_MODULE_3__/* .literal */ .euz('oom-autopsy.parity.v1'),
     verdict: valibot__WEBPACK_IMPORTED_MODULE_3__/* .picklist */ .KIO(['match', 'drift', 'unverifiable']),
-    says: valibot__WEBPACK_IMPORTED_MODULE_3__/* .optional */ .lqM(lines, []),
+    says: valibot__WEBPACK_IMPORTED_MODULE_3__/* .optional */ .lqM(lines),
     view: valibot__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({ status: line, differences }),
     oracle: valibot__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({
         status: valibot__WEBPACK_IMPORTED_MODULE_3__/* .picklist */ .KIO(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
@@ -68,7 +68,7 @@ const lastLine = (text) => text.trimEnd().split('\n').at(-1) ?? '';
 const notRun = (reason) => ({ state: 'unverifiable', reason, result: null, notRun: true });
 function judgeParity(result) {
     const { verdict } = result;
-    const said = result.says.join(' ');
+    const said = (result.says ?? []).join(' ');
     if (verdict === 'match')
         return { state: verdict, reason: null, result };
     if (verdict === 'drift')

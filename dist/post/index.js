@@ -1,20 +1,6 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
-/***/ 982:
-/***/ ((module) => {
-
-module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
-
-/***/ }),
-
-/***/ 896:
-/***/ ((module) => {
-
-module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
-
-/***/ }),
-
 /***/ 421:
 /***/ ((module) => {
 
@@ -83,7 +69,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.env.STATE_finished !== 'true') {
-    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(659), __nccwpck_require__.e(243)]).then(__nccwpck_require__.bind(__nccwpck_require__, 243));
+    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(868), __nccwpck_require__.e(479)]).then(__nccwpck_require__.bind(__nccwpck_require__, 479));
     await post();
 }
 

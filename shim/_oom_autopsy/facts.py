@@ -46,6 +46,10 @@ def program():
     if isinstance(name, str):
         return ("-m " + (name[: -len(".__main__")] if name.endswith(".__main__") else name))[:200]
     first = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if first == "-m":  # the module is still being looked for: its parent package is what imports torch
+        words = getattr(sys, "orig_argv", ())  # 3.10
+        first = "-m " + words[words.index("-m") + 1] if "-m" in words[:-1] else first
+        return first[:200]
     return os.path.basename(first)[:200] or None
 
 

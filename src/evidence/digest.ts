@@ -1,8 +1,8 @@
 /**
  * sha256 of an open file, streamed: one buffer of 1 MiB, whatever the size. Nothing here looks at what the bytes mean.
  */
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { lazyCrypto } from '../random.js';
 
 const CHUNK = 2 ** 20;
 
@@ -28,7 +28,7 @@ export interface DigestBounds {
 
 /** Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not matter. */
 export async function digestHandle(handle: FileHandle, bounds: DigestBounds): Promise<DigestResult> {
-  const hash = createHash('sha256');
+  const hash = lazyCrypto().createHash('sha256');
   const buffer = Buffer.allocUnsafe(CHUNK);
   let bytes = 0;
   for (;;) {
@@ -46,7 +46,10 @@ export async function digestHandle(handle: FileHandle, bounds: DigestBounds): Pr
 /** Digest of a text or of bytes that are in memory already. */
 export function digestOf(content: string | Uint8Array): Digest {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-  return { digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`, bytes: bytes.byteLength };
+  return {
+    digest: `sha256:${lazyCrypto().createHash('sha256').update(bytes).digest('hex')}`,
+    bytes: bytes.byteLength,
+  };
 }
 
 /** The 64 digits alone, as `sha256sum` writes them. */

@@ -3,9 +3,9 @@
  * Lives here, and not with publishing, because a main that was killed while uploading leaves it behind, and then
  * every snapshot has two names: collecting has to take the second names away before it may refuse files with two.
  */
-import { randomBytes } from 'node:crypto';
 import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomHex } from '../random.js';
 import { parsePageName } from './names.js';
 import { openFolder, sameFile, sealOf } from './safe-fs.js';
 
@@ -18,7 +18,7 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.js
 const isDocument = (name: string): boolean =>
   DOCUMENTS.has(name) || (name.endsWith('.html') && parsePageName(name) === null);
 
-export const stagingName = (): string => `.upload-${randomBytes(6).toString('hex')}`;
+export const stagingName = (): string => `.upload-${randomHex(6)}`;
 export const isStagingName = (name: string): boolean => STAGING.test(name);
 
 /**

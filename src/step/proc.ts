@@ -53,10 +53,10 @@ export function listProcesses(root = '/proc'): ProcessFacts[] {
 /** A zombie still answers kill(pid, 0), but it holds no memory and no GPU. */
 export const isLive = (facts: ProcessFacts): boolean => facts.state !== 'Z' && facts.state !== 'X';
 
-/** Environment of a process as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
+/** Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
 export function readEnvironment(pid: number, root = '/proc'): string[] | null {
   try {
-    return readFileSync(`${root}/${pid}/environ`, 'latin1').split('\0');
+    return readFileSync(`${root}/${pid}/environ`, 'utf8').split('\0');
   } catch {
     return null;
   }
@@ -65,7 +65,7 @@ export function readEnvironment(pid: number, root = '/proc'): string[] | null {
 /** Arguments of a process; null when they cannot be read. They may hold secrets: never store them. */
 export function readArguments(pid: number, root = '/proc'): string[] | null {
   try {
-    return readFileSync(`${root}/${pid}/cmdline`, 'latin1').split('\0').slice(0, -1);
+    return readFileSync(`${root}/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
     return null;
   }
@@ -98,6 +98,8 @@ export interface StepMark {
   readonly leader: number | null;
   /** `NAME=value` in the environment, kept across setsid, nohup and re-parenting. */
   readonly variable: string;
+  /** When the leader started, in clock ticks since boot: what is older is not looked at. */
+  readonly since?: number | null;
 }
 
 /**
@@ -126,6 +128,8 @@ export function stepProcesses(
       isLive(facts) &&
       facts.pid > 1 &&
       facts.pid !== process.pid &&
-      (members.has(facts.pid) || (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false)),
+      (members.has(facts.pid) ||
+        (facts.startTicks >= (mark.since ?? 0) &&
+          (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false))),
   );
 }

@@ -100,7 +100,8 @@ export function runStep(options: RunOptions): Promise<RunResult> {
     let draining: Promise<readonly NamedProcess[]> | null = null;
     let settled = false;
 
-    const mark = (): StepMark => ({ leader: child?.pid ?? null, variable: options.mark });
+    let since: number | null = null;
+    const mark = (): StepMark => ({ leader: child?.pid ?? null, variable: options.mark, since });
 
     const onSignal = (signal: NodeJS.Signals): void => {
       cancelledBy ??= signal;
@@ -158,7 +159,8 @@ export function runStep(options: RunOptions): Promise<RunResult> {
     // 'exit', not 'close': the step ends with its shell, and nobody waits for pipes that survivors hold.
     child.on('exit', (code, signal) => void finish(code, signal, null));
     if (child.pid) {
-      options.onStart?.({ pid: child.pid, startTicks: processFacts(child.pid)?.startTicks ?? null });
+      since = processFacts(child.pid)?.startTicks ?? null;
+      options.onStart?.({ pid: child.pid, startTicks: since });
     }
   });
 }

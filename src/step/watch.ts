@@ -73,8 +73,6 @@ export class TorchWatch {
   #known = new Map<number, Known>();
   #timer: NodeJS.Timeout | undefined;
   #looked = false;
-  /** When the leader started: what is older is not of the step. */
-  #since: number | null = null;
 
   /**
    * @param mark what marks the step's processes; asked at each look, for its leader is known only once it runs
@@ -124,9 +122,7 @@ export class TorchWatch {
 
   /** Processes that live now; those not met before are told apart into the step's own and others. */
   #meet(): Iterable<Known> {
-    const { leader, variable } = this.mark();
-    if (leader !== null) this.#since ??= processFacts(leader, this.root)?.startTicks ?? null;
-    const since = this.#since ?? 0;
+    const { leader, variable, since } = this.mark();
     const living = new Map<number, Known>();
     const strangers: ProcessFacts[] = [];
     for (const name of namesIn(this.root)) {
@@ -141,7 +137,7 @@ export class TorchWatch {
     }
     const isOurs = (facts: ProcessFacts): boolean =>
       facts.pid === leader ||
-      (facts.startTicks >= since &&
+      (facts.startTicks >= (since ?? 0) &&
         (facts.pgid === leader ||
           living.get(facts.ppid)?.ours === true ||
           (readEnvironment(facts.pid, this.root)?.includes(variable) ?? false)));

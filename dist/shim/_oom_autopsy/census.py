@@ -2,17 +2,16 @@
 
 `take()` is called inside an out-of-memory and at exit. Nothing is installed before it and nothing stays
 after it. It allocates nothing on a device, runs no code of the program, forces no collection, and lets no
-exception out; where it was cut short, it says how far it got. Categories and their order: docs/census.md.
+exception of ours out; where it was cut short, it says how far it got. Categories and their order: docs/census.md.
 """
 
-import _thread
 import gc
 import os
 import sys
 import threading
 
 from . import census_sum as rank
-from . import torch_api
+from . import handlers, torch_api
 from .census_frames import all_stacks, begins_in_python, outermost_arguments
 from .census_graph import IDLE, OWN_DEVICE, GraphWalk, backward_state
 from .census_names import ModuleTree, clean, is_dict, optimizer_name
@@ -44,7 +43,8 @@ _running = {}
 def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000):
     """One look. Returns {"seconds", "complete", "cut", "devices": [...], "looked": {...}}; bytes throughout.
 
-    device_indices: those to report, or None for every device where this process holds memory.
+    device_indices: those to report, or None for every device where this process holds memory. What a signal
+    handler of the program raises meanwhile passes through (handlers.py).
     """
     token = object()
     pid = os.getpid()
@@ -61,18 +61,23 @@ def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_node
             gc.disable()
         look = _Look(clock, device_indices, max_objects, max_nodes)
         return look.run()
-    # Not even what a signal's handler raises goes out: it would replace the program's OutOfMemoryError.
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            _thread.interrupt_main()  # delivered again, a moment later
+    except Exception as error:
+        handlers.pass_on(error)
         return _result(clock, [], f"the look failed: {type_name(type(error))}", look)
     finally:
-        if look is not None:
-            look.release()  # the tensors it holds go now, before collection is on again
-        if _running.get(pid) is token:
-            del _running[pid]
-        if collecting:
-            gc.enable()
+        try:
+            if look is not None:
+                look.release()  # the tensors it holds go now, before collection is on again
+        finally:
+            if _running.get(pid) is token:
+                del _running[pid]
+            if collecting:
+                gc.enable()
+
+
+def unfinished(reason):
+    """What stands in the place of a look that did not come to its end."""
+    return _result(Clock(0.0), [], reason, None)
 
 
 def _result(clock, devices, cut, look):
@@ -172,6 +177,7 @@ class _Look:
             cut = None if self.over else str(error)
             self.over = self.clock.elapsed() > self.clock.deadline_s
         except Exception as error:
+            handlers.pass_on(error)
             cut = f"{name}: {type_name(type(error))}"
         if cut:
             self.cuts.append(cut)
@@ -182,7 +188,8 @@ class _Look:
         """The storages a tensor stands for; none where it cannot be read."""
         try:
             return self.reader.storages(tensor)
-        except (RuntimeError, TypeError, AttributeError, NotImplementedError):
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError) as error:
+            handlers.pass_on(error)
             self.reader.unreadable += 1
             return []
 
@@ -203,7 +210,8 @@ class _Look:
                 self.unread_gradients += 1
                 return
             grad = self.api.grad(tensor)
-        except RuntimeError:
+        except RuntimeError as error:
+            handlers.pass_on(error)
             return
         if grad is not None:
             self._put(grad, rank.GRADIENT, name)
@@ -282,7 +290,8 @@ class _Look:
         """The autograd node that made a tensor, or None."""
         try:
             return self.api.grad_fn(tensor)
-        except RuntimeError:  # a view that was changed in a way autograd forbids
+        except RuntimeError as error:  # a view that was changed in a way autograd forbids
+            handlers.pass_on(error)
             return None
 
     def _tensors(self):

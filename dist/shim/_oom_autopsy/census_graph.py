@@ -10,6 +10,7 @@ nodes of the device whose thread we are on are read (those run one after another
 look is on another thread.
 """
 
+from . import handlers
 from .census_objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
 
 IDLE, OWN_DEVICE, ELSEWHERE = "idle", "own device", "elsewhere"
@@ -71,7 +72,8 @@ class GraphWalk:
             self.nodes.append(node)
             try:
                 self._visit(node, stack)
-            except RuntimeError:  # a ctx whose forward has not returned yet has no edges
+            except RuntimeError as error:  # a ctx whose forward has not returned yet has no edges
+                handlers.pass_on(error)
                 self.unreadable += 1
         return None
 
@@ -121,7 +123,8 @@ class GraphWalk:
         for slot in slots:
             try:
                 saved = slot(node)
-            except RuntimeError:  # "Trying to backward through the graph a second time": released
+            except RuntimeError as error:  # "Trying to backward through the graph a second time": released
+                handlers.pass_on(error)
                 self.released += 1
                 continue
             for one in saved if type(saved) in (tuple, list) else (saved,):

@@ -8,6 +8,7 @@ tensor are aliases.
 import contextlib
 import gc
 
+from . import handlers
 from .census_objects import TENSOR, WRAPPER, members
 
 MAX_INNER = 8  # wrappers inside wrappers: DTensor of a quantised tensor of a jagged tensor...
@@ -75,7 +76,8 @@ class Reader:
         except (
             RuntimeError,
             NotImplementedError,
-        ):  # no storage of its own: sparse, functional, functorch's wrappers
+        ) as error:  # no storage of its own: sparse, functional, functorch's wrappers
+            handlers.pass_on(error)
             return self._parts(tensor)
         return [] if fact is None else [fact]
 
@@ -86,7 +88,8 @@ class Reader:
             return None
         try:
             address, size = self.api.storage_pointer(storage), self.api.storage_nbytes(storage)
-        except RuntimeError:  # deleted, functional or fake: no memory behind it
+        except RuntimeError as error:  # deleted, functional or fake: no memory behind it
+            handlers.pass_on(error)
             return None
         if not address or not size:
             return None
@@ -97,7 +100,8 @@ class Reader:
         """The same for a visible storage object; [] where it stands for no device memory."""
         try:
             fact = self._fact(storage)
-        except RuntimeError:
+        except RuntimeError as error:
+            handlers.pass_on(error)
             return []
         return [] if fact is None else [fact]
 

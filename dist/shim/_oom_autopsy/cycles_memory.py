@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Callable, NamedTuple
 
-from . import torch_api
+from . import handlers, torch_api
 from .census_frames import all_stacks, begins_in_python
 from .census_graph import IDLE, GraphWalk, backward_state
 from .census_objects import NODE, TENSOR, WRAPPER, Clock, Kinds, OutOfTime
@@ -141,12 +141,14 @@ class Memory:
             return []
         try:
             return [self.api.grad_fn(tensor)]
-        except RuntimeError:  # a view whose graph can no longer be made
+        except RuntimeError as error:  # a view whose graph can no longer be made
+            handlers.pass_on(error)
             return []
 
     def _storages(self, tensor: Any) -> list:
         try:
             facts = self.reader.storages(tensor)
-        except RuntimeError:
+        except RuntimeError as error:
+            handlers.pass_on(error)
             return []
         return [Storage(f"cuda:{fact[0]}", fact[1], -(-fact[2] // _ROUND) * _ROUND) for fact in facts]

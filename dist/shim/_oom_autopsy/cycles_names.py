@@ -13,6 +13,8 @@ import sys
 import types
 from typing import Any, NamedTuple
 
+from . import handlers
+
 UNNAMED = "?"
 
 _MRO = type.__dict__["__mro__"]
@@ -72,7 +74,8 @@ def type_name(tp: type) -> str:
     try:
         name = _QUALNAME.__get__(tp)
         module = _MODULE.__get__(tp)
-    except Exception:
+    except Exception as error:
+        handlers.pass_on(error)
         return UNNAMED
     if type(name) is not str or not _DOTTED.match(name):
         return UNNAMED
@@ -98,7 +101,8 @@ def instance_dict(obj: Any, bases: Bases) -> dict | None:
             return None
         try:
             found = descriptor.__get__(obj)
-        except Exception:
+        except Exception as error:
+            handlers.pass_on(error)
             return None
         return found if type(found) is dict else None
     return None
@@ -134,6 +138,7 @@ def _add(labels: dict[int, str], obj: Any, descriptor: Any, name: Any) -> None:
         return
     try:
         value = descriptor.__get__(obj)
-    except Exception:
-        return  # an empty slot, an empty cell
+    except Exception as error:  # an empty slot, an empty cell
+        handlers.pass_on(error)
+        return
     labels.setdefault(id(value), "." + name)

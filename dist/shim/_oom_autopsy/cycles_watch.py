@@ -20,7 +20,7 @@ import threading
 import time
 from typing import Callable
 
-from . import cycles_callback, cycles_page, cycles_rows, faults, torch_api
+from . import cycles_callback, cycles_page, cycles_rows, faults, handlers, torch_api
 from . import cycles_graph as graph
 from .census_objects import Clock, OutOfTime
 from .cycles_memory import Memory
@@ -90,6 +90,7 @@ class Watch:
                     )
             return self._undisturbed(reason)
         except Exception as error:
+            handlers.pass_on(error)
             self._fail(error)
             return self._json(cycles_rows.Account(), 0, 0.0, self.reason)
 
@@ -190,6 +191,7 @@ class Watch:
             frames, self._no_frames = torch_api.cycles_frames(addresses)
             return frames
         except Exception as error:
+            handlers.pass_on(error)
             self._no_frames = f"where tensors were allocated is not known: {type(error).__name__}"
             return {}
 
@@ -206,6 +208,7 @@ class Watch:
             Store(self._evidence_dir).write(self._page_name, page.encode())
             self._page = self._page_name
         except OSError as error:
+            handlers.pass_on(error)
             faults.report(
                 "cycles", f"the page about reference cycles was not written: {faults.describe(error)}"
             )

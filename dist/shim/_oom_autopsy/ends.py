@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from . import dump, facts, faults, looks, process, recorder, sigterm, torch_api
+from . import dump, facts, faults, handlers, looks, process, recorder, sigterm, torch_api
 
 _installed = False
 _hooked_threads_of = None  # pid whose threading.excepthook we have chained to
@@ -127,12 +127,14 @@ def _at_sigterm():
 
 
 def finish(me, error, kind=None, limit=None):
-    """The end of this process, once: snapshot, looks, disarm, receipt. Never raises. `limit` bounds the
-    snapshot, in seconds, below the step's own deadline: whoever sent a SIGTERM waits."""
+    """The end of this process, once: snapshot, looks, disarm, receipt. Raises only what a signal handler of the
+    program raised meanwhile, when all is done. `limit` bounds the snapshot, in seconds, below the step's own
+    deadline: whoever sent a SIGTERM waits."""
     with me.lock:
         if me.finished:
             return
         me.finished = True
+    raised = None
     try:
         if kind is None:
             kind = "exit" if error is None or isinstance(error, SystemExit) else "exception"
@@ -143,12 +145,17 @@ def finish(me, error, kind=None, limit=None):
             "time": time.time(),
         }
         if me.cuda_seen:
-            _settle(me, kind, limit)
+            raised = _settle(me, kind, limit)
         elif me.recorder["state"] == "idle":
             me.recorder.update(reason=never_used(os.path.exists))
-    except Exception as failure:
-        me.fault("exit", f"the end was not recorded in full: {faults.describe(failure)}")
+    except BaseException as failure:
+        if handlers.is_programs(failure):
+            raised = failure
+        else:
+            me.fault("exit", f"the end was not recorded in full: {faults.describe(failure)}")
     me.save()
+    if raised is not None:
+        raise handlers.without_us(raised)
 
 
 def never_used(exists):
@@ -163,7 +170,7 @@ def never_used(exists):
 
 
 def _settle(me, kind, limit):
-    """What a process that used CUDA does at its end."""
+    """What a process that used CUDA does at its end. Returns what a signal handler raised meanwhile, or None."""
     seconds = min(me.config.dump_deadline_s, limit or me.config.dump_deadline_s)
     for running in list(
         me.dumps
@@ -171,6 +178,7 @@ def _settle(me, kind, limit):
         running.wait(seconds)
     history = recorder.history(me)
     ident = threading.get_ident()
+    raised = None
     me.busy.add(ident)
     try:
         reason = last_snapshot_reason(me, kind)
@@ -182,11 +190,12 @@ def _settle(me, kind, limit):
         if kind == "sigterm":
             looks.summarise(me)  # on a thread of ours, while somebody waits for the end: no more than that
         else:
-            looks.at_exit(me)
+            raised = looks.at_exit(me)
         me.receipt["devices"] = torch_api.device_rows()
     finally:
         me.busy.discard(ident)
         recorder.disarm(me)
+    return raised
 
 
 def last_snapshot_reason(me, kind):

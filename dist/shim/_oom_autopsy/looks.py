@@ -2,10 +2,11 @@
 
 Their modules are loaded when the program initialises CUDA, not before: a process that imports torch and
 never uses a device does not pay for them, and the first out-of-memory does not wait for them. Each look is
-guarded on its own: one that fails is a fault of ours, one line, and nothing more.
+guarded on its own: one that fails is a fault of ours, one line, and nothing more. What a signal handler of the
+program raises during a look is the program's: it comes out.
 """
 
-from . import faults, process, torch_api
+from . import faults, handlers, process, torch_api
 
 
 def start(me):
@@ -63,6 +64,7 @@ def _cycles_changed(me):
 def at_oom(me, row, device):
     """After an out-of-memory's snapshot, on the thread that failed."""
     if me.census is not None:
+        row["census"] = me.census.unfinished("a signal handler of the program ended the look")
         with _guard(me, "census", "there is no census of an out-of-memory"):
             row["census"] = me.census.take([device])
     if me.watch is not None:
@@ -72,43 +74,49 @@ def at_oom(me, row, device):
 
 def at_exit(me):
     """Before the recorder is stopped, on the main thread: looks a last time, and takes the watches' hooks
-    out."""
+    out. Returns the first exception that a signal handler of the program raised meanwhile, or None: all is
+    done before it goes on."""
+    held = []
     if me.watch is not None:
         # A short program may never have had the time for a look within the watch's budget.
-        with _guard(me, "cycles", "reference cycles were not looked at"):
-            me.watch.look("exit")
-    if me.watch is not None:
-        with _guard(me, "cycles", "reference cycles were not looked at"):
+        with _guard(me, "cycles", "reference cycles were not looked at", held):
             me.watch.look("exit")
     for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
         if watch is not None:
-            with _guard(me, kind, "a watch was not stopped"):
+            with _guard(me, kind, "a watch was not stopped", held):
                 watch.stop()
-    summarise(me)
+    summarise(me, held)
     if me.census is not None:
-        with _guard(me, "census", "there is no census at the exit"):
+        with _guard(me, "census", "there is no census at the exit", held):
             me.receipt["census"] = me.census.take()
+    return held[0] if held else None
 
 
-def summarise(me):
+def summarise(me, held=None):
     """What the watches have seen so far, into the receipt. From any thread."""
     for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
         if watch is not None:
-            with _guard(me, kind, "the summary of a watch is lost"):
+            with _guard(me, kind, "the summary of a watch is lost", held):
                 me.receipt[kind] = watch.summary()
 
 
 class _guard:
-    """`with _guard(me, kind, consequence)`: an exception of a look ends in a fault."""
+    """`with _guard(me, kind, consequence)`: an exception of a look ends in a fault. One of the program's goes on,
+    or is put into `held`."""
 
-    def __init__(self, me, kind, consequence):
-        self.me, self.kind, self.consequence = me, kind, consequence
+    def __init__(self, me, kind, consequence, held=None):
+        self.me, self.kind, self.consequence, self.held = me, kind, consequence, held
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, trace):
-        if isinstance(error, Exception):
+        if error is None:
+            return False
+        if not handlers.is_programs(error):
             self.me.fault(self.kind, f"{self.consequence}: {faults.describe(error)}")
             return True
-        return False
+        if self.held is None:
+            return False
+        self.held.append(error)
+        return True

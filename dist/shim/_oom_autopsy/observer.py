@@ -2,16 +2,15 @@
 
 torch calls `on_oom` before it raises, on any thread, for caught errors too, without holding the allocator's
 lock. An exception from here would replace the program's OutOfMemoryError: none of ours gets out. What a
-signal handler of the program raises while we wait is the program's, and does.
+signal handler of the program raises while we are at it is the program's, and does (handlers.py).
 """
 
 import _thread
-import contextlib
 import sys
 import threading
 import time
 
-from . import dump, ends, facts, faults, process, receipt, recorder, torch_api
+from . import dump, ends, facts, faults, handlers, process, receipt, recorder, torch_api
 
 
 def prepare(me):
@@ -30,10 +29,13 @@ def on_oom(device, wanted, limit, free):
         me = process.mine()
         if me is not None and _thread.get_ident() not in me.busy:
             raised = _observe(me, sys._getframe().f_back, int(device), int(wanted), int(limit), int(free))
-    except Exception as error:
-        faults.report("observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}")
+    except BaseException as error:
+        if handlers.is_programs(error):
+            raised = error
+        else:
+            faults.report("observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}")
     if raised is not None:
-        raise raised
+        raise handlers.without_us(raised)
 
 
 def _observe(me, frame, device, wanted, limit, free):
@@ -85,9 +87,9 @@ def _row(me, frame, ident, device, wanted, limit, free):
         "census": None,
         "cycles": None,
     }
-    with contextlib.suppress(Exception):
+    with handlers.suppress_ours():
         row.update(torch_api.memory_stats(device))
-    with contextlib.suppress(Exception):
+    with handlers.suppress_ours():
         row["device_free"], row["device_total"] = torch_api.device_memory(device)
     return row
 
@@ -104,10 +106,16 @@ def _look(me, row, device):
         try:
             snapshot.start()
             snapshot.wait(me.config.dump_deadline_s)
-        except (
-            BaseException
-        ) as error:  # of the program's signal handler; the dump goes on, the exit waits for it
-            return error
-    looks.at_oom(me, row, device)
+        except BaseException as error:
+            if not handlers.is_programs(error):
+                raise
+            return error  # the dump goes on, the exit waits for it
+    raised = None
+    try:
+        looks.at_oom(me, row, device)
+    except BaseException as error:
+        if not handlers.is_programs(error):
+            raise
+        raised = error
     me.save()
-    return None
+    return raised

@@ -11,7 +11,7 @@ import threading
 import time
 
 from . import config as settings
-from . import facts, faults, receipt, torch_api
+from . import facts, faults, handlers, receipt, torch_api
 from .store import Store
 
 
@@ -110,6 +110,7 @@ class Process:
             except FileExistsError:  # somebody has this token: 1 in 4 billion
                 self.token = self.receipt["token"] = os.urandom(4).hex()
             except Exception as error:
+                handlers.pass_on(error)
                 self.fault("receipt", f"the receipt cannot be written: {faults.describe(error)}")
                 return
 

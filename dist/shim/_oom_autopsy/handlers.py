@@ -1,0 +1,117 @@
+"""Whose exception is it: a fault of ours, or one that a signal handler of the program raised while we worked?
+
+Python runs signal handlers between two instructions of whatever Python code the main thread is in. While we
+look at an out-of-memory that code is ours, and what the handler raises (a time limit, `sys.exit` at SIGTERM)
+must come out in the program, not end as a fault of ours. An exception is the program's if it is no `Exception`
+(we raise nothing else), if a function that is set as a handler was running, or if any frame on the way belongs
+to code that is neither ours, torch's nor the standard library's: our looks run no code of the program.
+"""
+
+import contextlib
+import os
+import signal
+import types
+
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_OURS = __name__.partition(".")[0]
+_MOST_LINKS = 100
+
+
+def is_programs(error):
+    """Whether a signal handler of the program raised this, as far as its traceback reaches down from here."""
+    if not isinstance(error, Exception):
+        return True
+    trace, others = error.__traceback__, []
+    while trace is not None:
+        owner = _owner(trace.tb_frame)
+        if owner is None:
+            return True
+        if owner != _OURS:
+            others.append(id(trace.tb_frame.f_code))
+        trace = trace.tb_next
+    return bool(others) and not _handler_codes().isdisjoint(others)
+
+
+def pass_on(error):
+    """Raises an exception again that is the program's. For every `except` of ours around more than one call."""
+    if is_programs(error):
+        raise error
+
+
+@contextlib.contextmanager
+def suppress_ours():
+    """`contextlib.suppress(Exception)`, but what is the program's passes."""
+    try:
+        yield
+    except Exception as error:
+        pass_on(error)
+
+
+def without_us(error):
+    """The same exception as if the handler had been called from here: without frames and contexts of ours,
+    which would keep what we looked at alive as long as the program keeps the exception."""
+    trace = error.__traceback__
+    while trace is not None and not _begins_theirs(trace):
+        trace = trace.tb_next
+    error.__traceback__ = trace
+    link = error
+    for _ in range(_MOST_LINKS):
+        context = link.__context__
+        if context is None:
+            break
+        if not is_programs(context) and _has_frame_of_ours(context):
+            link.__context__ = context.__context__
+        else:
+            link = context
+    return error
+
+
+def _owner(frame):
+    """`_oom_autopsy`, `torch` or `stdlib` for code that may run during a look, None for the program's."""
+    name = dict.get(frame.f_globals, "__name__")
+    root = name.partition(".")[0] if type(name) is str else ""
+    if root in (_OURS, "torch"):
+        return root
+    file = frame.f_code.co_filename
+    if file.startswith("<frozen "):
+        return "stdlib"
+    inside = file.startswith(_STANDARD_LIBRARY) and "-packages" not in file[len(_STANDARD_LIBRARY) :]
+    return "stdlib" if inside else None
+
+
+def _begins_theirs(trace):
+    """Whether the frame of this entry is the program's, or a handler that the library or torch defines."""
+    owner = _owner(trace.tb_frame)
+    return owner is None or (owner != _OURS and id(trace.tb_frame.f_code) in _handler_codes())
+
+
+def _has_frame_of_ours(error):
+    trace = error.__traceback__
+    while trace is not None:
+        if _owner(trace.tb_frame) == _OURS:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _handler_codes():
+    """ids of the code objects of the functions that are set as signal handlers now."""
+    return {
+        id(code)
+        for number in signal.valid_signals()
+        for code in [_code(signal.getsignal(number))]
+        if code is not None
+    }
+
+
+def _code(handler):
+    """The code of a function, a method, or an object whose class defines `__call__`; None for all else."""
+    if type(handler) is types.MethodType:
+        handler = handler.__func__
+    if type(handler) is types.FunctionType:
+        return handler.__code__
+    for base in type.mro(type(handler)):
+        call = type.__dict__["__dict__"].__get__(base).get("__call__")
+        if call is not None:
+            return call.__code__ if type(call) is types.FunctionType else None
+    return None
