@@ -5,84 +5,43 @@
  * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
  */
 import { existsSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, isAbsolute, join } from 'node:path';
-import { inputVariable, type Runner } from './actions.js';
+import { join } from 'node:path';
+import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
-import { collect, type Evidence } from './evidence/collect.js';
+import type { Ended } from './ended.js';
+import { collect } from './evidence/collect.js';
 import {
   buildManifest,
   cycleTotals,
   type Manifest,
   type ManifestParts,
-  type ManifestPublished,
   manifestText,
   snapshotReferences,
 } from './evidence/manifest.js';
 import type { Receipt } from './evidence/receipt.js';
-import { finalExitCode, type GateFinding, judgeGates } from './gates.js';
-import { type GpuObservation, observeGpus } from './gpu/observe.js';
-import { INPUT_NAMES } from './inputs.js';
+import { writeWhole } from './files.js';
+import { finalExitCode, judgeGates } from './gates.js';
+import { observeGpus } from './gpu/observe.js';
 import { type Outputs, setOutputs } from './outputs.js';
-import type { Parity } from './parity/check.js';
-import { fixturePath, interpreterPath } from './parity/paths.js';
-import { type Plan, plainStepEnvironment, STEP_VARIABLE } from './plan.js';
+import { parityOf } from './parity/run.js';
+import { STEP_VARIABLE } from './plan.js';
 import type { Published } from './publish/publish.js';
+import { manifestPublished, publishEvidence, removeEvidence, reportOf, worthKeeping } from './publishing.js';
 import { likelyReason, unreached, unreachedLine } from './reach.js';
 import { annotations } from './report/annotations.js';
+import { GUIDE_URL } from './report/guide.js';
 import { peakJson } from './report/peak.js';
 import { renderSummary } from './report/summary.js';
 import { judge } from './report/verdict.js';
-import type { CancelWatch } from './step/cancel.js';
-import { type HostCounters, hostOom, readHostCounters, readHostMemory } from './step/host.js';
-import { type NamedProcess, nameProcess, processFacts, stepProcesses } from './step/proc.js';
-import type { RunResult } from './step/process.js';
-import type { ScriptHint } from './step/script-hints.js';
-import type { Seen } from './step/watch.js';
+import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
+import { nameProcess, processFacts, stepProcesses } from './step/proc.js';
 import { count, logLine } from './text.js';
 import { VERSION } from './version.js';
 
 const GPU_TIMEOUT_MS = 5000;
-/** The check is meant to take 10 s; a cold disk or a loaded machine may need several times that. */
-const PARITY_TIMEOUT_MS = 180_000;
-/** For everything that is uploaded. Half of the time limits that workflows set are below an hour. */
-const PUBLISH_DEADLINE_MS = 10 * 60_000;
-/** After a cancel the runner gives the post steps of a job five minutes in all. */
-const PUBLISH_AFTER_CANCEL_MS = 120_000;
-/** The page is a few megabytes at most. */
-const REPORT_DEADLINE_MS = 60_000;
-/** Seconds that publishing may take, for slow lines (10 GiB at 10 MB/s take 18 minutes) and for jobs that cannot wait. */
-const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
 /** In place of "cancelled": what a reader of the summary wants to know. */
 const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
-
-/** What is known when the step has ended. */
-export interface Ended {
-  readonly plan: Plan;
-  readonly env: NodeJS.ProcessEnv;
-  /** Null when main was killed, so that nobody saw how the step ended. */
-  readonly result: RunResult | null;
-  readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
-  /** What was seen of the step's processes while it ran. */
-  readonly seen: Seen;
-  readonly hints: readonly ScriptHint[];
-  readonly faults: readonly string[];
-  readonly shimLaid: boolean;
-  readonly leader: number | null;
-  /** When the leader started, in clock ticks since boot; null when it is not known. */
-  readonly since: number | null;
-  /** Processes that post had to kill. */
-  readonly killed?: readonly NamedProcess[];
-  /** Folder of the built action: parity/, upload/. */
-  readonly distDir: string;
-  /** A cancel that comes while we are at it. */
-  readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
-  /** What the step's processes wrote after main had finished: only that is told and published. */
-  readonly late?: Evidence;
-  /** main was killed, most likely by a cancel: what takes long is left out. */
-  readonly hurried?: boolean;
-}
 
 /** How it went. */
 export interface Finished {
@@ -250,18 +209,6 @@ export const MANIFEST = 'manifest.json';
 /** post's account of what came after it. */
 const LATE_MANIFEST = 'manifest-late.json';
 
-/** Writes a file whole or not at all: on a full disk the half of a manifest is worse than none. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const half = `${path}.tmp-${process.pid}`;
-  try {
-    await writeFile(half, text, { mode: 0o600 });
-    await rename(half, path);
-  } catch (error) {
-    await rm(half, { force: true }).catch(() => undefined);
-    throw error;
-  }
-}
-
 /**
  * Is the process that left this unfinished file gone? Only known of processes of this machine: their files begin with its name, as the shim
  * writes it, and on a shared folder the pids of another machine mean nothing here.
@@ -299,39 +246,6 @@ function tell(
   }
 }
 
-/** The reading guide of this version; null where the action's own repository is not known. */
-const GUIDE_URL = guideUrl(process.env);
-
-/** docs/reading-a-snapshot.md in the repository and at the ref that the workflow names. */
-export function guideUrl(env: NodeJS.ProcessEnv): string | null {
-  const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
-  const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
-  return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
-    ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
-    : null;
-}
-
-/** Publishes the page beside the evidence. A late part has none: the page of the step stands. */
-export async function reportOf(
-  ended: Pick<Ended, 'plan' | 'env' | 'distDir' | 'late' | 'cancel'>,
-  evidence: Evidence,
-  manifest: Manifest,
-  published: Published,
-  log: (line: string) => void,
-): Promise<string | null> {
-  if (published.state !== 'uploaded' || ended.late) return null;
-  const { publishReport } = await import('./publish/report.js');
-  const { retentionDays, worker, env, onMask } = uploadSettings(ended);
-  return publishReport({
-    ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
-    artifactName: published.name,
-    outputDir: ended.plan.outputDir,
-    guideUrl: GUIDE_URL,
-    deadlineMs: REPORT_DEADLINE_MS,
-    ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-  });
-}
-
 const LATE_HEADING =
   '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
 
@@ -344,148 +258,6 @@ const artifactLinks = (published: Published) =>
         artifactDigest: published.digest,
       }
     : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
-
-/** A receipt is untrusted: only what looks like a Python interpreter is taken from it to be run. */
-const usedTorch = (receipt: Receipt): boolean =>
-  receipt.torch !== null &&
-  receipt.executable !== null &&
-  isAbsolute(receipt.executable) &&
-  /^(python|pypy)[\d.]*t?d?$/.test(basename(receipt.executable));
-
-/** The check, when it is asked for and there is something to check with. */
-async function parityOf(ended: Ended, evidence: Evidence, log: (line: string) => void): Promise<Parity> {
-  const { options, workspace } = ended.plan;
-  if (options.parity === 'off') return { state: 'off', reason: null, result: null };
-  if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
-    return {
-      state: 'unverifiable',
-      reason: 'the step was cancelled, so the check was not run',
-      result: null,
-      notRun: false,
-    };
-  }
-  const python =
-    interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
-  if (python === null) {
-    return {
-      state: 'unverifiable',
-      reason: 'no process of the step used torch, so there is nothing to compare',
-      result: null,
-      notRun: false,
-    };
-  }
-  log(`checking parity with ${python} …`);
-  const { checkParity } = await import('./parity/check.js');
-  return checkParity({
-    python,
-    parityDir: join(ended.distDir, 'parity'),
-    fixture: fixturePath(options.fixture, workspace),
-    cwd: workspace,
-    // The interpreter and its packages are the step's own: it gets no more than the step did.
-    env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
-    timeoutMs: PARITY_TIMEOUT_MS,
-    ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
-  });
-}
-
-/** Milliseconds for all of the upload. */
-export function publishDeadline(env: NodeJS.ProcessEnv, hurried: boolean): number {
-  const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
-  const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
-  return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
-}
-
-/** Is there evidence of something? A green run that saw nothing leaves no artifact. */
-const worthKeeping = (evidence: Evidence, verdict: string, gates: readonly GateFinding[]): boolean =>
-  evidence.snapshots.length + evidence.pages.length > 0 ||
-  (evidence.receipts.length > 0 && verdict !== 'ok') ||
-  hasFailingGate(gates);
-
-/** What every upload of this step has in common. */
-export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'distDir'>) => ({
-  name: ended.plan.options.artifactName,
-  retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
-  compressionLevel: ended.plan.options.compressionLevel,
-  maxUploadBytes: ended.plan.options.maxUploadSize,
-  worker: join(ended.distDir, 'upload', 'index.js'),
-  env: ended.env,
-  onMask: (line: string): void => void process.stdout.write(`${line}\n`),
-});
-
-async function publishEvidence(
-  ended: Ended,
-  evidence: Evidence,
-  parts: Omit<ManifestParts, 'published'>,
-  verdict: string,
-  log: (line: string) => void,
-): Promise<Published> {
-  const { plan } = ended;
-  if (!worthKeeping(evidence, verdict, parts.gates ?? []))
-    return { state: 'skipped', reason: 'there is no evidence to keep' };
-  if (!plan.options.upload) return { state: 'skipped', reason: '`upload` is false' };
-  log(
-    `publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`,
-  );
-  const { publish } = await import('./publish/publish.js');
-  return publish({
-    ...uploadSettings(ended),
-    peak: peakJson(buildManifest({ ...parts, published: NOT_YET })),
-    evidence,
-    deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
-    log,
-    ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    manifest: ({ name, leftOut }) =>
-      manifestText(
-        buildManifest({
-          ...parts,
-          published: {
-            state: 'planned',
-            reason: null,
-            artifact: { name, id: null, url: null, digest: null, size: null },
-            left_out: leftOut,
-          },
-        }),
-      ),
-  });
-}
-
-/** What a manifest says of its own upload before there is one. */
-const NOT_YET: ManifestPublished = { state: 'planned', reason: null, artifact: null, left_out: [] };
-
-const hasFailingGate = (gates: readonly GateFinding[]): boolean =>
-  gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
-
-/** What the manifest on disk says about the upload. */
-export function manifestPublished(published: Published): ManifestPublished {
-  switch (published.state) {
-    case 'uploaded':
-      return {
-        state: 'uploaded',
-        reason: null,
-        artifact: {
-          name: published.name,
-          id: published.id,
-          url: published.url,
-          digest: published.digest,
-          size: published.size,
-        },
-        left_out: published.notUploaded,
-      };
-    case 'skipped':
-      return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
-    case 'failed':
-      return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
-  }
-}
-
-/** Removes our own evidence folder once artifacts hold all of it. Never one that the user named. */
-export async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
-  if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete) return false;
-  return rm(plan.evidenceDir, { recursive: true, force: true }).then(
-    () => true,
-    () => false,
-  );
-}
 
 /** One line for each kind of process that left a receipt but could not be recorded. */
 function notSeen(receipts: readonly Receipt[]): readonly string[] {

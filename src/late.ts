@@ -8,18 +8,17 @@ import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import { MANIFEST_SCHEMA, type Manifest, type ManifestFile, manifestText } from './evidence/manifest.js';
+import { writeWhole } from './files.js';
+import { isGone, MANIFEST } from './finish.js';
+import { type Plan, STEP_VARIABLE } from './plan.js';
+import { type Published, publish } from './publish/publish.js';
 import {
-  isGone,
-  MANIFEST,
   manifestPublished,
   publishDeadline,
   removeEvidence,
   reportOf,
   uploadSettings,
-  writeWhole,
-} from './finish.js';
-import { type Plan, STEP_VARIABLE } from './plan.js';
-import { type Published, publish } from './publish/publish.js';
+} from './publishing.js';
 import { escapeCode, escapeText, markdown } from './report/markdown.js';
 import { peakJson } from './report/peak.js';
 import { code, link, say } from './report/rich.js';

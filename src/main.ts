@@ -5,7 +5,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
-import { type Ended, finish, REFUSED_OUTPUTS } from './finish.js';
+import type { Ended } from './ended.js';
+import { finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
 import { setOutputs } from './outputs.js';

@@ -6,8 +6,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
+import type { Ended } from './ended.js';
 import { collect } from './evidence/collect.js';
-import { type Ended, finish, isGone } from './finish.js';
+import { finish, isGone } from './finish.js';
 import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
 import { STEP_VARIABLE } from './plan.js';

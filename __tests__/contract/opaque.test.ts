@@ -32,7 +32,7 @@ const UNPICKLING: readonly RegExp[] = [
 
 /** What a line has to do with pickles, or null. */
 const offence = (line: string): string | null => {
-  const code = line.replace(/^\s*(#|\/\/|\*).*$/, '');
+  const code = line.replace(/^\s*(#|\/\/|\/?\*).*$/, '');
   return UNPICKLING.find((pattern) => pattern.test(code))?.source ?? null;
 };
 

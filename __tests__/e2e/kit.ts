@@ -22,6 +22,8 @@ function interpreter(variable: string): string {
 
 /** CUDA build of torch. */
 export const cudaPython = (): string => interpreter('OA_PYTHON_CUDA');
+/** CPU build of torch. */
+export const cpuPython = (): string => interpreter('OA_PYTHON_CPU');
 /** An interpreter without torch. */
 export const plainPython = (): string => interpreter('OA_PYTHON_TOOLS');
 /** Node 24, on which action.yml says the action runs. */

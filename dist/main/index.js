@@ -99,7 +99,7 @@ function formatBytes(bytes) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(63);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(222);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -1017,7 +1017,7 @@ async function removeStaging(folder, name, copies = new Set()) {
 
 /***/ }),
 
-/***/ 63:
+/***/ 222:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1247,10 +1247,10 @@ function outliveOutput() {
         stream.on('error', () => undefined);
 }
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(455);
 // EXTERNAL MODULE: ./build/bytes.js
 var build_bytes = __nccwpck_require__(99);
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __nccwpck_require__(455);
 // EXTERNAL MODULE: ./build/evidence/digest.js
 var digest = __nccwpck_require__(154);
 // EXTERNAL MODULE: ./build/evidence/names.js
@@ -1513,6 +1513,20 @@ function joinReceipt(named, ref, receipt) {
 
 // EXTERNAL MODULE: ./build/evidence/manifest.js
 var evidence_manifest = __nccwpck_require__(191);
+;// CONCATENATED MODULE: ./build/files.js
+
+async function writeWhole(path, text) {
+    const half = `${path}.tmp-${process.pid}`;
+    try {
+        await (0,promises_.writeFile)(half, text, { mode: 0o600 });
+        await (0,promises_.rename)(half, path);
+    }
+    catch (error) {
+        await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
+        throw error;
+    }
+}
+
 ;// CONCATENATED MODULE: ./build/gates.js
 function judgeGates(facts, options) {
     const findings = [];
@@ -1834,6 +1848,27 @@ function strangers(now, ownPids, before) {
         .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
 }
 
+;// CONCATENATED MODULE: ./build/outputs.js
+const OUTPUT_NAMES = [
+    'exit-code',
+    'verdict',
+    'oom-count',
+    'snapshot-count',
+    'snapshots',
+    'manifest',
+    'artifact-id',
+    'artifact-url',
+    'artifact-digest',
+    'report-url',
+    'cycle-count',
+    'parity',
+    'evidence-dir',
+];
+function setOutputs(runner, outputs) {
+    for (const name of OUTPUT_NAMES)
+        runner.setOutput(name, String(outputs[name]));
+}
+
 ;// CONCATENATED MODULE: ./build/step/shell.js
 
 const SHELLS = {
@@ -2014,27 +2049,6 @@ function parseInputs(read) {
 }
 const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
 
-;// CONCATENATED MODULE: ./build/outputs.js
-const OUTPUT_NAMES = [
-    'exit-code',
-    'verdict',
-    'oom-count',
-    'snapshot-count',
-    'snapshots',
-    'manifest',
-    'artifact-id',
-    'artifact-url',
-    'artifact-digest',
-    'report-url',
-    'cycle-count',
-    'parity',
-    'evidence-dir',
-];
-function setOutputs(runner, outputs) {
-    for (const name of OUTPUT_NAMES)
-        runner.setOutput(name, String(outputs[name]));
-}
-
 ;// CONCATENATED MODULE: ./build/plan.js
 
 
@@ -2128,6 +2142,196 @@ function fixtureProblem(path) {
     }
 }
 
+;// CONCATENATED MODULE: ./build/parity/run.js
+
+
+
+
+
+const PARITY_TIMEOUT_MS = 180_000;
+const usedTorch = (receipt) => receipt.torch !== null &&
+    receipt.executable !== null &&
+    (0,external_node_path_.isAbsolute)(receipt.executable) &&
+    /^(python|pypy)[\d.]*t?d?$/.test((0,external_node_path_.basename)(receipt.executable));
+async function parityOf(ended, evidence, log) {
+    const { options, workspace } = ended.plan;
+    if (options.parity === 'off')
+        return { state: 'off', reason: null, result: null };
+    if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
+        return {
+            state: 'unverifiable',
+            reason: 'the step was cancelled, so the check was not run',
+            result: null,
+            notRun: false,
+        };
+    }
+    const python = interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
+    if (python === null) {
+        return {
+            state: 'unverifiable',
+            reason: 'no process of the step used torch, so there is nothing to compare',
+            result: null,
+            notRun: false,
+        };
+    }
+    log(`checking parity with ${python} …`);
+    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
+    return checkParity({
+        python,
+        parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
+        fixture: fixturePath(options.fixture, workspace),
+        cwd: workspace,
+        env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
+        timeoutMs: PARITY_TIMEOUT_MS,
+        ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
+    });
+}
+
+;// CONCATENATED MODULE: ./build/report/guide.js
+function guideUrl(env) {
+    const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
+    const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+    return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
+        ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
+        : null;
+}
+const GUIDE_URL = guideUrl(process.env);
+
+// EXTERNAL MODULE: ./build/report/rich.js
+var rich = __nccwpck_require__(781);
+;// CONCATENATED MODULE: ./build/report/peak.js
+
+
+const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
+function census(process) {
+    const last = process.ooms.at(-1)?.census ?? null;
+    if (process.end?.oom && last)
+        return { when: 'at out-of-memory', census: last };
+    return process.census ? { when: 'at exit', census: process.census } : null;
+}
+function peakEntries(manifest) {
+    const values = new Map();
+    const add = (name, value) => {
+        if (value !== null)
+            values.set(name, Math.max(value, values.get(name) ?? 0));
+    };
+    for (const process of manifest.processes) {
+        const who = whoIs(process);
+        for (const device of process.devices) {
+            add(`${who}, cuda:${device.index}: peak allocated`, device.peak_allocated);
+            add(`${who}, cuda:${device.index}: peak reserved`, device.peak_reserved);
+        }
+        const seen = census(process);
+        for (const device of seen?.census.devices ?? []) {
+            for (const category of receipt/* CATEGORY_NAMES */.ku) {
+                add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
+            }
+        }
+    }
+    const collator = new Intl.Collator('en', { numeric: true });
+    return [...values]
+        .map(([name, value]) => ({ name, unit: 'bytes', value }))
+        .sort((a, b) => collator.compare(a.name, b.name));
+}
+const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
+
+;// CONCATENATED MODULE: ./build/publishing.js
+
+
+
+
+
+
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+const REPORT_DEADLINE_MS = 60_000;
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+function publishDeadline(env, hurried) {
+    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
+    (evidence.receipts.length > 0 && verdict !== 'ok') ||
+    hasFailingGate(gates);
+const uploadSettings = (ended) => ({
+    name: ended.plan.options.artifactName,
+    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+    compressionLevel: ended.plan.options.compressionLevel,
+    maxUploadBytes: ended.plan.options.maxUploadSize,
+    worker: (0,external_node_path_.join)(ended.distDir, 'upload', 'index.js'),
+    env: ended.env,
+    onMask: (line) => void process.stdout.write(`${line}\n`),
+});
+async function publishEvidence(ended, evidence, parts, verdict, log) {
+    const { plan } = ended;
+    if (!worthKeeping(evidence, verdict, parts.gates ?? []))
+        return { state: 'skipped', reason: 'there is no evidence to keep' };
+    if (!plan.options.upload)
+        return { state: 'skipped', reason: '`upload` is false' };
+    log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
+    const { publish } = await __nccwpck_require__.e(/* import() */ 831).then(__nccwpck_require__.bind(__nccwpck_require__, 831));
+    return publish({
+        ...uploadSettings(ended),
+        peak: peakJson((0,evidence_manifest/* buildManifest */.u1)({ ...parts, published: NOT_YET })),
+        evidence,
+        deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
+        log,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+        manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)((0,evidence_manifest/* buildManifest */.u1)({
+            ...parts,
+            published: {
+                state: 'planned',
+                reason: null,
+                artifact: { name, id: null, url: null, digest: null, size: null },
+                left_out: leftOut,
+            },
+        })),
+    });
+}
+const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
+const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
+function manifestPublished(published) {
+    switch (published.state) {
+        case 'uploaded':
+            return {
+                state: 'uploaded',
+                reason: null,
+                artifact: {
+                    name: published.name,
+                    id: published.id,
+                    url: published.url,
+                    digest: published.digest,
+                    size: published.size,
+                },
+                left_out: published.notUploaded,
+            };
+        case 'skipped':
+            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+        case 'failed':
+            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+    }
+}
+async function removeEvidence(plan, published, inUse) {
+    if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
+        return false;
+    return (0,promises_.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
+}
+async function reportOf(ended, evidence, manifest, published, log) {
+    if (published.state !== 'uploaded' || ended.late)
+        return null;
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(831), __nccwpck_require__.e(544)]).then(__nccwpck_require__.bind(__nccwpck_require__, 544));
+    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+    return publishReport({
+        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+        artifactName: published.name,
+        outputDir: ended.plan.outputDir,
+        guideUrl: GUIDE_URL,
+        deadlineMs: REPORT_DEADLINE_MS,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    });
+}
+
 ;// CONCATENATED MODULE: ./build/reach.js
 
 const MOST = 100;
@@ -2166,8 +2370,6 @@ function likelyReason({ carriers, hidden }, hints) {
 
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __nccwpck_require__(385);
-// EXTERNAL MODULE: ./build/report/rich.js
-var rich = __nccwpck_require__(781);
 // EXTERNAL MODULE: ./build/report/sentences.js
 var sentences = __nccwpck_require__(766);
 // EXTERNAL MODULE: ./build/report/story.js
@@ -2222,42 +2424,6 @@ function placeOf(stack, main, workspace) {
     const place = annotationPlace(stack, workspace);
     return place.file === undefined && main ? annotationPlace(main, workspace) : place;
 }
-
-;// CONCATENATED MODULE: ./build/report/peak.js
-
-
-const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
-function census(process) {
-    const last = process.ooms.at(-1)?.census ?? null;
-    if (process.end?.oom && last)
-        return { when: 'at out-of-memory', census: last };
-    return process.census ? { when: 'at exit', census: process.census } : null;
-}
-function peakEntries(manifest) {
-    const values = new Map();
-    const add = (name, value) => {
-        if (value !== null)
-            values.set(name, Math.max(value, values.get(name) ?? 0));
-    };
-    for (const process of manifest.processes) {
-        const who = whoIs(process);
-        for (const device of process.devices) {
-            add(`${who}, cuda:${device.index}: peak allocated`, device.peak_allocated);
-            add(`${who}, cuda:${device.index}: peak reserved`, device.peak_reserved);
-        }
-        const seen = census(process);
-        for (const device of seen?.census.devices ?? []) {
-            for (const category of receipt/* CATEGORY_NAMES */.ku) {
-                add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
-            }
-        }
-    }
-    const collator = new Intl.Collator('en', { numeric: true });
-    return [...values]
-        .map(([name, value]) => ({ name, unit: 'bytes', value }))
-        .sort((a, b) => collator.compare(a.name, b.name));
-}
-const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
 
 ;// CONCATENATED MODULE: ./build/report/blocks.js
 const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
@@ -3258,11 +3424,6 @@ const VERSION = '0.1.0';
 
 
 const GPU_TIMEOUT_MS = 5000;
-const PARITY_TIMEOUT_MS = 180_000;
-const PUBLISH_DEADLINE_MS = 10 * 60_000;
-const PUBLISH_AFTER_CANCEL_MS = 120_000;
-const REPORT_DEADLINE_MS = 60_000;
-const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
 const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
@@ -3401,17 +3562,6 @@ async function finish(runner, ended) {
 }
 const MANIFEST = 'manifest.json';
 const LATE_MANIFEST = 'manifest-late.json';
-async function writeWhole(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
-    try {
-        await (0,promises_.writeFile)(half, text, { mode: 0o600 });
-        await (0,promises_.rename)(half, path);
-    }
-    catch (error) {
-        await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
-        throw error;
-    }
-}
 function isGone(pid, file) {
     const host = (0,external_node_os_namespaceObject.hostname)()
         .replace(/[^A-Za-z0-9-]/g, '-')
@@ -3436,28 +3586,6 @@ function tell(runner, manifest, published, { plan, late }, { removed, reportUrl 
         runner.annotate(level, message, place);
     }
 }
-const GUIDE_URL = guideUrl(process.env);
-function guideUrl(env) {
-    const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
-    const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
-    return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
-        ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
-        : null;
-}
-async function reportOf(ended, evidence, manifest, published, log) {
-    if (published.state !== 'uploaded' || ended.late)
-        return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(831), __nccwpck_require__.e(544)]).then(__nccwpck_require__.bind(__nccwpck_require__, 544));
-    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
-    return publishReport({
-        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
-        artifactName: published.name,
-        outputDir: ended.plan.outputDir,
-        guideUrl: GUIDE_URL,
-        deadlineMs: REPORT_DEADLINE_MS,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    });
-}
 const LATE_HEADING = '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
 const artifactLinks = (published) => published.state === 'uploaded'
     ? {
@@ -3467,114 +3595,6 @@ const artifactLinks = (published) => published.state === 'uploaded'
         artifactDigest: published.digest,
     }
     : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
-const usedTorch = (receipt) => receipt.torch !== null &&
-    receipt.executable !== null &&
-    (0,external_node_path_.isAbsolute)(receipt.executable) &&
-    /^(python|pypy)[\d.]*t?d?$/.test((0,external_node_path_.basename)(receipt.executable));
-async function parityOf(ended, evidence, log) {
-    const { options, workspace } = ended.plan;
-    if (options.parity === 'off')
-        return { state: 'off', reason: null, result: null };
-    if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
-        return {
-            state: 'unverifiable',
-            reason: 'the step was cancelled, so the check was not run',
-            result: null,
-            notRun: false,
-        };
-    }
-    const python = interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
-    if (python === null) {
-        return {
-            state: 'unverifiable',
-            reason: 'no process of the step used torch, so there is nothing to compare',
-            result: null,
-            notRun: false,
-        };
-    }
-    log(`checking parity with ${python} …`);
-    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
-    return checkParity({
-        python,
-        parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
-        fixture: fixturePath(options.fixture, workspace),
-        cwd: workspace,
-        env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
-        timeoutMs: PARITY_TIMEOUT_MS,
-        ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
-    });
-}
-function publishDeadline(env, hurried) {
-    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
-    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
-    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
-}
-const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
-    (evidence.receipts.length > 0 && verdict !== 'ok') ||
-    hasFailingGate(gates);
-const uploadSettings = (ended) => ({
-    name: ended.plan.options.artifactName,
-    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
-    compressionLevel: ended.plan.options.compressionLevel,
-    maxUploadBytes: ended.plan.options.maxUploadSize,
-    worker: (0,external_node_path_.join)(ended.distDir, 'upload', 'index.js'),
-    env: ended.env,
-    onMask: (line) => void process.stdout.write(`${line}\n`),
-});
-async function publishEvidence(ended, evidence, parts, verdict, log) {
-    const { plan } = ended;
-    if (!worthKeeping(evidence, verdict, parts.gates ?? []))
-        return { state: 'skipped', reason: 'there is no evidence to keep' };
-    if (!plan.options.upload)
-        return { state: 'skipped', reason: '`upload` is false' };
-    log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 831).then(__nccwpck_require__.bind(__nccwpck_require__, 831));
-    return publish({
-        ...uploadSettings(ended),
-        peak: peakJson((0,evidence_manifest/* buildManifest */.u1)({ ...parts, published: NOT_YET })),
-        evidence,
-        deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
-        log,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-        manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)((0,evidence_manifest/* buildManifest */.u1)({
-            ...parts,
-            published: {
-                state: 'planned',
-                reason: null,
-                artifact: { name, id: null, url: null, digest: null, size: null },
-                left_out: leftOut,
-            },
-        })),
-    });
-}
-const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
-const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
-function manifestPublished(published) {
-    switch (published.state) {
-        case 'uploaded':
-            return {
-                state: 'uploaded',
-                reason: null,
-                artifact: {
-                    name: published.name,
-                    id: published.id,
-                    url: published.url,
-                    digest: published.digest,
-                    size: published.size,
-                },
-                left_out: published.notUploaded,
-            };
-        case 'skipped':
-            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
-        case 'failed':
-            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
-    }
-}
-async function removeEvidence(plan, published, inUse) {
-    if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
-        return false;
-    return (0,promises_.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
-}
 function notSeen(receipts) {
     const reasons = new Map();
     for (const { recorder } of receipts) {

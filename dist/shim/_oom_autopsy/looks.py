@@ -64,9 +64,13 @@ def _cycles_changed(me):
 def at_oom(me, row, device):
     """After an out-of-memory's snapshot, on the thread that failed."""
     if me.census is not None:
-        row["census"] = me.census.unfinished("a signal handler of the program ended the look")
         with _guard(me, "census", "there is no census of an out-of-memory"):
-            row["census"] = me.census.take([device])
+            try:
+                row["census"] = me.census.take([device])
+            except BaseException as error:
+                if handlers.is_programs(error):
+                    row["census"] = me.census.unfinished("a signal handler of the program ended the look")
+                raise
     if me.watch is not None:
         with _guard(me, "cycles", "reference cycles were not looked at"):
             row["cycles"] = me.watch.look("oom")

@@ -1,0 +1,297 @@
+/**
+ * The parity gate on dist: the built-in fixture on both builds of torch, a fixture of the user's that matches and drifts,
+ * inputs that cannot be used. What hangs, crashes and lies is in __tests__/unit/parity-check.test.ts.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  cleanUp,
+  cpuPython,
+  cudaPython,
+  deviceEnv,
+  freshFolder,
+  plainPython,
+  ROOT,
+  runStep,
+  type Step,
+} from './kit.js';
+
+afterAll(cleanUp);
+const MINUTES = 60_000;
+const soak = process.env['OA_SOAK'] ? it : it.skip;
+
+const PARITY = join(ROOT, 'dist', 'parity', 'oom_autopsy_parity');
+
+/** A step that has nothing to do with torch; the interpreter for the check is named. */
+const plain = (workspace: string, inputs: Record<string, string>, env: Record<string, string> = {}) =>
+  runStep({
+    python: plainPython(),
+    noService: true,
+    workspace,
+    env,
+    inputs: { run: 'true', 'if-no-torch': 'ignore', parity: 'fail', ...inputs },
+  });
+
+const warnings = ({ report }: Step) => report.annotations.filter(({ level }) => level === 'warning');
+
+describe('the built-in fixture', () => {
+  it(
+    'matches on a CPU build of torch, which says what it cannot record',
+    async () => {
+      const { report, outputs, manifest } = await runStep({
+        python: cpuPython(),
+        inputs: { run: 'import torch; print(torch.ones(2).sum())', shell: 'python', parity: 'fail' },
+      });
+      expect(report.main.code).toBe(0);
+      expect(outputs).toMatchObject({ parity: 'match', verdict: 'ok', 'cycle-count': '0' });
+      expect(manifest.parity.result.view.status).toBe('match');
+      expect(manifest.parity.result.fixture.built_in).toBe(true);
+      const [process] = manifest.processes;
+      expect(process.cycles).toMatchObject({ state: 'nothing-to-watch', count: 0 });
+      expect(process.recorder).toMatchObject({ state: 'unsupported' });
+      expect(report.summary).toContain('Parity: match.');
+      expect(report.summary).not.toContain('Review trigger');
+    },
+    2 * MINUTES,
+  );
+});
+
+const SCENARIO = `
+import torch
+
+def build():
+    model = torch.nn.Sequential(torch.nn.Linear(16, WIDTH), torch.nn.ReLU(), torch.nn.Linear(WIDTH, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    batch = torch.ones(8, 16)
+    def step():
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+    return step
+
+WIDTH = 32
+`;
+
+/** Changes a fixture as a drift would have it: another number, and a seal that fits. */
+const RESEAL = `
+import sys
+from oom_autopsy_parity import fixture
+source, target, seal = sys.argv[1:]
+data = fixture.read(source)
+[entry] = data["scenarios"].values()
+entry["view"]["bytes"]["parameter"] += 256
+text = fixture.text(data) if seal == "yes" else open(source).read().replace('"steps": 1', '"steps": 2')
+open(target, "w").write(text)
+`;
+
+describe("a fixture of the user's", () => {
+  const workspace = freshFolder();
+  const python = (...args: string[]) => {
+    const done = spawnSync(cudaPython(), args, {
+      cwd: workspace,
+      encoding: 'utf8',
+      env: { ...process.env, ...deviceEnv(), PYTHONPATH: join(ROOT, 'dist', 'parity') },
+    });
+    if (done.status !== 0) throw new Error(done.stderr);
+    return done;
+  };
+  const check = (inputs: Record<string, string>) => plain(workspace, { python: cudaPython(), ...inputs });
+
+  beforeAll(() => {
+    mkdirSync(join(workspace, 'ci'));
+    writeFileSync(join(workspace, 'ci', 'my_step.py'), SCENARIO);
+    python(PARITY, 'freeze', '--scenario', 'ci/my_step.py', '-o', 'ci/my step.json');
+    python('-c', RESEAL, 'ci/my step.json', 'ci/drifted.json', 'yes');
+    python('-c', RESEAL, 'ci/my step.json', 'ci/edited.json', 'no');
+    const later = readFileSync(join(workspace, 'ci/my step.json'), 'utf8');
+    writeFileSync(join(workspace, 'ci/later.json'), later.replace('fixture.v1', 'fixture.v7'));
+    writeFileSync(join(workspace, 'ci/broken.json'), '{"schema": ');
+  }, 2 * MINUTES);
+
+  it(
+    'matches by a path from the workspace, in the interpreter that the step used',
+    async () => {
+      const { report, outputs, manifest } = await runStep({
+        workspace,
+        noService: true,
+        inputs: { run: 'import torch', shell: 'python', parity: 'fail', fixture: 'ci/my step.json' },
+      });
+      expect(report.main.code).toBe(0);
+      expect(outputs['parity']).toBe('match');
+      expect(manifest.parity.result.fixture).toMatchObject({ built_in: false, scenarios: ['my_step'] });
+      expect(report.log).toContain(`checking parity with ${manifest.processes[0].executable}`);
+      expect(report.annotations).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it(
+    'turns a green step red when it drifts, and says by which number',
+    async () => {
+      const { report, outputs, manifest } = await check({ fixture: 'ci/drifted.json' });
+      expect(report.main.code).toBe(1);
+      expect(outputs).toMatchObject({ 'exit-code': '0', verdict: 'ok', parity: 'drift' });
+      const [error, ...more] = report.annotations;
+      expect(more).toEqual([]);
+      expect(error).toMatchObject({ level: 'error' });
+      // 16 * 32 + 32 + 32 * 4 + 4 parameters of four bytes, and what was added by hand.
+      expect(error?.message).toMatch(/drifted.*my_step, bytes of parameter: fixture 2960, now 2704/);
+      expect(manifest.parity.result.view.differences).toEqual([
+        'my_step, bytes of parameter: fixture 2960, now 2704',
+      ]);
+      expect(manifest.parity.result.oracle.status).toBe('same');
+      expect(report.summary).toMatch(/Parity with the frozen fixture: <b>drift<\/b>/);
+      expect(report.summary).toContain('fixture 2960, now 2704');
+    },
+    MINUTES,
+  );
+
+  it(
+    'is one warning with `warn`, and leaves a red step its code',
+    async () => {
+      const warned = await check({ fixture: join(workspace, 'ci/drifted.json'), parity: 'warn' });
+      expect(warned.report.main.code).toBe(0);
+      expect(warned.outputs['parity']).toBe('drift');
+      expect(warned.report.annotations).toHaveLength(1);
+      expect(warnings(warned)).toHaveLength(1);
+      const red = await check({ fixture: 'ci/drifted.json', run: 'exit 5' });
+      expect(red.report.main.code).toBe(5);
+      expect(red.outputs).toMatchObject({ 'exit-code': '5', parity: 'drift' });
+    },
+    2 * MINUTES,
+  );
+
+  it.each([
+    [
+      'edited by hand',
+      'ci/edited.json',
+      /edited\.json.*its own sha256.*Freeze it again, or take the file back/,
+    ],
+    ['of a later schema', 'ci/later.json', /oom-autopsy\.fixture\.v7.*later.*Update the action/],
+    ['broken', 'ci/broken.json', /broken\.json.*is no JSON.*Freeze it again/],
+  ])(
+    'that is %s is unverifiable: the value and the remedy are named, and it is no drift',
+    async (_name, fixture, message) => {
+      const step = await check({ fixture });
+      expect(step.report.main.code).toBe(0);
+      expect(step.outputs['parity']).toBe('unverifiable');
+      expect(step.report.annotations).toHaveLength(1);
+      expect(warnings(step)[0]?.message).toMatch(message);
+      expect(step.manifest.parity.reason).toMatch(message);
+      expect(step.report.summary).toMatch(/Parity with the frozen fixture: <b>unverifiable<\/b>/);
+      expect(step.report.summary).toContain('🟡');
+    },
+    MINUTES,
+  );
+
+  it(
+    'whose scenario has changed is drift, or says that it cannot be run',
+    async () => {
+      const path = join(workspace, 'ci', 'my_step.py');
+      try {
+        writeFileSync(path, SCENARIO.replace('WIDTH = 32', 'WIDTH = 48'));
+        const grown = await check({ fixture: 'ci/my step.json' });
+        expect(grown.outputs['parity']).toBe('drift');
+        expect(grown.report.annotations[0]?.message).toMatch(/my_step.*now/);
+        writeFileSync(path, 'raise ImportError("no such layer")');
+        const broken = await check({ fixture: 'ci/my step.json' });
+        expect(broken.outputs['parity']).toBe('unverifiable');
+        expect(broken.report.main.code).toBe(0);
+        expect(warnings(broken)[0]?.message).toMatch(/my_step\.py.*no such layer/);
+      } finally {
+        writeFileSync(path, SCENARIO);
+      }
+    },
+    2 * MINUTES,
+  );
+});
+
+describe('the interpreter', () => {
+  const workspace = freshFolder();
+  const seen = join(workspace, 'seen');
+  beforeAll(() => {
+    mkdirSync(join(workspace, 'tools'));
+    const fake = join(workspace, 'tools', 'mypython');
+    writeFileSync(fake, `#!/bin/bash\n{ echo "$0"; env; } > '${seen}'\necho no result\n`);
+    chmodSync(fake, 0o755);
+  });
+
+  it('may be a path from the workspace or a name on PATH, and gets no more than the step did', async () => {
+    const secrets = { ACTIONS_RUNTIME_TOKEN: 'not-for-you', MINE: 'yes', PYTHONPATH: '/their/own' };
+    const path = { PATH: `${join(workspace, 'tools')}${delimiter}${process.env['PATH']}` };
+    for (const [python, env] of [
+      ['tools/mypython', secrets],
+      ['mypython', { ...secrets, ...path }],
+    ] as const) {
+      const step = await plain(workspace, { python }, env);
+      expect(step.outputs['parity']).toBe('unverifiable');
+      expect(warnings(step)[0]?.message).toMatch(/printed no JSON \(no result\)/);
+      const lines = readFileSync(seen, 'utf8').split('\n');
+      expect(lines[0]).toBe(join(workspace, 'tools', 'mypython'));
+      expect(lines).toContain('MINE=yes');
+      expect(lines).toContain('PYTHONPATH=/their/own');
+      expect(lines.filter((line) => /^(ACTIONS_RUNTIME|INPUT_|STATE_)/.test(line))).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['no-such-python', /no interpreter "no-such-python" on PATH.*`python`/],
+    ['.venv/bin/python', /no interpreter .*\.venv\/bin\/python; .*`python`/],
+  ])('%s does not exist: unverifiable, after the step, which might have made it', async (python, message) => {
+    const ran = join(workspace, `ran ${python.length}`);
+    const step = await plain(workspace, { python, run: `touch '${ran}'` });
+    expect(existsSync(ran)).toBe(true);
+    expect(step.report.main.code).toBe(0);
+    expect(step.outputs['parity']).toBe('unverifiable');
+    expect(warnings(step)[0]?.message).toMatch(message);
+  });
+
+  it('without torch is unverifiable', async () => {
+    const step = await plain(workspace, { python: plainPython() });
+    expect(step.outputs['parity']).toBe('unverifiable');
+    expect(warnings(step)[0]?.message).toMatch(/torch cannot be imported by .*Name the interpreter/);
+  });
+
+  it('is not needed where no process used torch and none is named, nor with `off`', async () => {
+    const nothing = await plain(workspace, {});
+    expect(nothing.outputs['parity']).toBe('unverifiable');
+    expect(nothing.report.annotations).toEqual([]);
+    const off = await plain(workspace, { parity: 'off', python: 'no-such', fixture: 'no-such.json' });
+    expect(off.outputs['parity']).toBe('off');
+    expect(off.report.summary).not.toContain('arity');
+  });
+});
+
+it('lists a fixture that is not there with the other wrong inputs, before anything runs', async () => {
+  const workspace = freshFolder();
+  const ran = join(workspace, 'ran');
+  mkdirSync(join(workspace, 'folder'));
+  const one = await plain(workspace, { run: `touch '${ran}'`, fixture: 'gone.json', snapshot: 'sometimes' });
+  expect(one.report.main.code).toBe(1);
+  expect(one.report.annotations).toHaveLength(1);
+  expect(one.report.annotations[0]?.message).toMatch(
+    /`snapshot`[\s\S]*`fixture`: "gone\.json".*no such file/,
+  );
+  const two = await plain(workspace, {
+    run: `touch '${ran}'`,
+    fixture: 'folder',
+    'working-directory': 'nowhere',
+  });
+  expect(two.report.annotations[0]?.message).toMatch(
+    /working-directory[\s\S]*`fixture`: "folder".*not a file/,
+  );
+  expect(existsSync(ran)).toBe(false);
+});
+
+soak(
+  'six checks at once match, however slow each gets',
+  async () => {
+    const steps = await Promise.all(
+      Array.from({ length: 6 }, () => plain(freshFolder(), { python: cpuPython() })),
+    );
+    expect(steps.map(({ outputs }) => outputs['parity'])).toEqual(steps.map(() => 'match'));
+  },
+  10 * MINUTES,
+);

@@ -1,0 +1,37 @@
+/** What is known when the step has ended: the input of everything after it. */
+import type { Evidence } from './evidence/collect.js';
+import type { GpuObservation } from './gpu/observe.js';
+import type { Plan } from './plan.js';
+import type { CancelWatch } from './step/cancel.js';
+import type { HostCounters } from './step/host.js';
+import type { NamedProcess } from './step/proc.js';
+import type { RunResult } from './step/process.js';
+import type { ScriptHint } from './step/script-hints.js';
+import type { Seen } from './step/watch.js';
+
+/** What is known when the step has ended. */
+export interface Ended {
+  readonly plan: Plan;
+  readonly env: NodeJS.ProcessEnv;
+  /** Null when main was killed, so that nobody saw how the step ended. */
+  readonly result: RunResult | null;
+  readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
+  /** What was seen of the step's processes while it ran. */
+  readonly seen: Seen;
+  readonly hints: readonly ScriptHint[];
+  readonly faults: readonly string[];
+  readonly shimLaid: boolean;
+  readonly leader: number | null;
+  /** When the leader started, in clock ticks since boot; null when it is not known. */
+  readonly since: number | null;
+  /** Processes that post had to kill. */
+  readonly killed?: readonly NamedProcess[];
+  /** Folder of the built action: parity/, upload/. */
+  readonly distDir: string;
+  /** A cancel that comes while we are at it. */
+  readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
+  /** What the step's processes wrote after main had finished: only that is told and published. */
+  readonly late?: Evidence;
+  /** main was killed, most likely by a cancel: what takes long is left out. */
+  readonly hurried?: boolean;
+}

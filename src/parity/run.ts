@@ -1,0 +1,60 @@
+/** The parity check of a step: whether it is run, and in which interpreter. */
+import { basename, isAbsolute, join } from 'node:path';
+import { inputVariable } from '../actions.js';
+import type { Ended } from '../ended.js';
+import type { Evidence } from '../evidence/collect.js';
+import type { Receipt } from '../evidence/receipt.js';
+import { INPUT_NAMES } from '../inputs.js';
+import { plainStepEnvironment } from '../plan.js';
+import type { Parity } from './check.js';
+import { fixturePath, interpreterPath } from './paths.js';
+
+/** The check is meant to take 10 s; a cold disk or a loaded machine may need several times that. */
+const PARITY_TIMEOUT_MS = 180_000;
+
+/** A receipt is untrusted: only what looks like a Python interpreter is taken from it to be run. */
+const usedTorch = (receipt: Receipt): boolean =>
+  receipt.torch !== null &&
+  receipt.executable !== null &&
+  isAbsolute(receipt.executable) &&
+  /^(python|pypy)[\d.]*t?d?$/.test(basename(receipt.executable));
+
+/** The check, when it is asked for and there is something to check with. */
+export async function parityOf(
+  ended: Ended,
+  evidence: Evidence,
+  log: (line: string) => void,
+): Promise<Parity> {
+  const { options, workspace } = ended.plan;
+  if (options.parity === 'off') return { state: 'off', reason: null, result: null };
+  if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
+    return {
+      state: 'unverifiable',
+      reason: 'the step was cancelled, so the check was not run',
+      result: null,
+      notRun: false,
+    };
+  }
+  const python =
+    interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
+  if (python === null) {
+    return {
+      state: 'unverifiable',
+      reason: 'no process of the step used torch, so there is nothing to compare',
+      result: null,
+      notRun: false,
+    };
+  }
+  log(`checking parity with ${python} …`);
+  const { checkParity } = await import('./check.js');
+  return checkParity({
+    python,
+    parityDir: join(ended.distDir, 'parity'),
+    fixture: fixturePath(options.fixture, workspace),
+    cwd: workspace,
+    // The interpreter and its packages are the step's own: it gets no more than the step did.
+    env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
+    timeoutMs: PARITY_TIMEOUT_MS,
+    ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * Publishing after a step: whether there is anything worth keeping, the evidence as one artifact, the page beside it,
+ * and the removal of our own folder once an artifact holds all of it. The client and the page are loaded when needed.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ended } from './ended.js';
+import type { Evidence } from './evidence/collect.js';
+import {
+  buildManifest,
+  type Manifest,
+  type ManifestParts,
+  type ManifestPublished,
+  manifestText,
+} from './evidence/manifest.js';
+import type { GateFinding } from './gates.js';
+import type { Plan } from './plan.js';
+import type { Published } from './publish/publish.js';
+import { GUIDE_URL } from './report/guide.js';
+import { peakJson } from './report/peak.js';
+import { count } from './text.js';
+
+/** For everything that is uploaded. Half of the time limits that workflows set are below an hour. */
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+/** After a cancel the runner gives the post steps of a job five minutes in all. */
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+/** The page is a few megabytes at most. */
+const REPORT_DEADLINE_MS = 60_000;
+/** Seconds that publishing may take, for slow lines (10 GiB at 10 MB/s take 18 minutes) and for jobs that cannot wait. */
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+
+/** Milliseconds for all of the upload. */
+export function publishDeadline(env: NodeJS.ProcessEnv, hurried: boolean): number {
+  const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+  const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+  return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+
+/** Is there evidence of something? A green run that saw nothing leaves no artifact. */
+export const worthKeeping = (evidence: Evidence, verdict: string, gates: readonly GateFinding[]): boolean =>
+  evidence.snapshots.length + evidence.pages.length > 0 ||
+  (evidence.receipts.length > 0 && verdict !== 'ok') ||
+  hasFailingGate(gates);
+
+/** What every upload of this step has in common. */
+export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'distDir'>) => ({
+  name: ended.plan.options.artifactName,
+  retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+  compressionLevel: ended.plan.options.compressionLevel,
+  maxUploadBytes: ended.plan.options.maxUploadSize,
+  worker: join(ended.distDir, 'upload', 'index.js'),
+  env: ended.env,
+  onMask: (line: string): void => void process.stdout.write(`${line}\n`),
+});
+
+/** Publishes the evidence when there is some and the user wants it uploaded. */
+export async function publishEvidence(
+  ended: Ended,
+  evidence: Evidence,
+  parts: Omit<ManifestParts, 'published'>,
+  verdict: string,
+  log: (line: string) => void,
+): Promise<Published> {
+  const { plan } = ended;
+  if (!worthKeeping(evidence, verdict, parts.gates ?? []))
+    return { state: 'skipped', reason: 'there is no evidence to keep' };
+  if (!plan.options.upload) return { state: 'skipped', reason: '`upload` is false' };
+  log(
+    `publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`,
+  );
+  const { publish } = await import('./publish/publish.js');
+  return publish({
+    ...uploadSettings(ended),
+    peak: peakJson(buildManifest({ ...parts, published: NOT_YET })),
+    evidence,
+    deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
+    log,
+    ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    manifest: ({ name, leftOut }) =>
+      manifestText(
+        buildManifest({
+          ...parts,
+          published: {
+            state: 'planned',
+            reason: null,
+            artifact: { name, id: null, url: null, digest: null, size: null },
+            left_out: leftOut,
+          },
+        }),
+      ),
+  });
+}
+
+/** What a manifest says of its own upload before there is one. */
+const NOT_YET: ManifestPublished = { state: 'planned', reason: null, artifact: null, left_out: [] };
+
+const hasFailingGate = (gates: readonly GateFinding[]): boolean =>
+  gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
+
+/** What the manifest on disk says about the upload. */
+export function manifestPublished(published: Published): ManifestPublished {
+  switch (published.state) {
+    case 'uploaded':
+      return {
+        state: 'uploaded',
+        reason: null,
+        artifact: {
+          name: published.name,
+          id: published.id,
+          url: published.url,
+          digest: published.digest,
+          size: published.size,
+        },
+        left_out: published.notUploaded,
+      };
+    case 'skipped':
+      return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+    case 'failed':
+      return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+  }
+}
+
+/** Removes our own evidence folder once artifacts hold all of it. Never one that the user named. */
+export async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
+  if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete) return false;
+  return rm(plan.evidenceDir, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Publishes the page beside the evidence. A late part has none: the page of the step stands. */
+export async function reportOf(
+  ended: Pick<Ended, 'plan' | 'env' | 'distDir' | 'late' | 'cancel'>,
+  evidence: Evidence,
+  manifest: Manifest,
+  published: Published,
+  log: (line: string) => void,
+): Promise<string | null> {
+  if (published.state !== 'uploaded' || ended.late) return null;
+  const { publishReport } = await import('./publish/report.js');
+  const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+  return publishReport({
+    ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+    artifactName: published.name,
+    outputDir: ended.plan.outputDir,
+    guideUrl: GUIDE_URL,
+    deadlineMs: REPORT_DEADLINE_MS,
+    ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+  });
+}
