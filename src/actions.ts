@@ -23,7 +23,8 @@ export interface Runner {
   input(name: string): string;
   state(name: string): string;
   saveState(name: string, value: string): void;
-  setOutput(name: string, value: string): void;
+  /** All or none of them, with one write. */
+  setOutputs(outputs: Readonly<Record<string, string>>): void;
   info(line: string): void;
   annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): void;
   /** Appends Markdown to the job summary. A missing summary file is told in the log, not fatal. */
@@ -33,12 +34,15 @@ export interface Runner {
 /** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
 export const inputVariable = (name: string): string => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
 
-/** A value in the form of the runner's files: a name, a delimiter, the value, the delimiter again. */
-export function keyValueMessage(name: string, value: string): string {
+/** Values in the form of the runner's files: each as a name, a delimiter, the value, the delimiter again. */
+export function keyValueMessage(values: Readonly<Record<string, string>>): string {
+  const all = Object.values(values);
   let delimiter: string;
   do delimiter = `ghadelimiter_${randomHex(16)}`;
-  while (value.includes(delimiter));
-  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+  while (all.some((value) => value.includes(delimiter)));
+  return Object.entries(values)
+    .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
+    .join('');
 }
 
 /**
@@ -57,10 +61,14 @@ function whole(path: string, append: () => void): void {
 
 /** A runner that is driven by environment variables and commands on stdout, as GitHub's and act's are. */
 export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
-  const keyValue = (file: 'OUTPUT' | 'STATE', legacy: string, name: string, value: string): void => {
+  const keyValue = (
+    file: 'OUTPUT' | 'STATE',
+    legacy: string,
+    values: Readonly<Record<string, string>>,
+  ): void => {
     const path = env[`GITHUB_${file}`];
-    if (path) whole(path, () => appendFileSync(path, keyValueMessage(name, value)));
-    else issueCommand(legacy, { name }, value);
+    if (path) whole(path, () => appendFileSync(path, keyValueMessage(values)));
+    else for (const [name, value] of Object.entries(values)) issueCommand(legacy, { name }, value);
   };
   const info = (line: string): void => {
     process.stdout.write(`${line}\n`);
@@ -68,8 +76,8 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
   return {
     input: (name) => env[inputVariable(name)] ?? '',
     state: (name) => env[`STATE_${name}`] ?? '',
-    saveState: (name, value) => keyValue('STATE', 'save-state', name, value),
-    setOutput: (name, value) => keyValue('OUTPUT', 'set-output', name, value),
+    saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
+    setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
     info,
     annotate: (level, message, place = {}) =>
       issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
@@ -104,7 +112,7 @@ export function forgiving(runner: Runner): Runner {
   return {
     ...runner,
     saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
-    setOutput: (name, value) => attempt('the outputs', () => runner.setOutput(name, value)),
+    setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
     annotate: (level, message, place) =>
       attempt('an annotation', () => runner.annotate(level, message, place)),
     summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),

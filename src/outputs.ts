@@ -23,5 +23,5 @@ export type Outputs = Readonly<Record<OutputName, string | number>>;
 
 /** Hands every output to the runner. */
 export function setOutputs(runner: Runner, outputs: Outputs): void {
-  for (const name of OUTPUT_NAMES) runner.setOutput(name, String(outputs[name]));
+  runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }

@@ -21,12 +21,12 @@ it('is told once for each kind, and goes on', () => {
     state: () => '',
     info: (line: string) => void lines.push(line),
     saveState: fail,
-    setOutput: fail,
+    setOutputs: fail,
     annotate: fail,
     summary: fail,
   } satisfies Runner);
-  runner.setOutput('a', '1');
-  runner.setOutput('b', '2');
+  runner.setOutputs({ a: '1' });
+  runner.setOutputs({ b: '2' });
   runner.saveState('a', '1');
   runner.summary('x');
   runner.annotate('error', 'x');

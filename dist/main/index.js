@@ -1174,12 +1174,15 @@ var build_text = __nccwpck_require__(977);
 
 
 const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
-function keyValueMessage(name, value) {
+function keyValueMessage(values) {
+    const all = Object.values(values);
     let delimiter;
     do
         delimiter = `ghadelimiter_${(0,random/* randomHex */.n)(16)}`;
-    while (value.includes(delimiter));
-    return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+    while (all.some((value) => value.includes(delimiter)));
+    return Object.entries(values)
+        .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
+        .join('');
 }
 function whole(path, append) {
     const { size } = (0,external_node_fs_.statSync)(path);
@@ -1192,12 +1195,13 @@ function whole(path, append) {
     }
 }
 function environmentRunner(env) {
-    const keyValue = (file, legacy, name, value) => {
+    const keyValue = (file, legacy, values) => {
         const path = env[`GITHUB_${file}`];
         if (path)
-            whole(path, () => (0,external_node_fs_.appendFileSync)(path, keyValueMessage(name, value)));
+            whole(path, () => (0,external_node_fs_.appendFileSync)(path, keyValueMessage(values)));
         else
-            issueCommand(legacy, { name }, value);
+            for (const [name, value] of Object.entries(values))
+                issueCommand(legacy, { name }, value);
     };
     const info = (line) => {
         process.stdout.write(`${line}\n`);
@@ -1205,8 +1209,8 @@ function environmentRunner(env) {
     return {
         input: (name) => env[inputVariable(name)] ?? '',
         state: (name) => env[`STATE_${name}`] ?? '',
-        saveState: (name, value) => keyValue('STATE', 'save-state', name, value),
-        setOutput: (name, value) => keyValue('OUTPUT', 'set-output', name, value),
+        saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
+        setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
         info,
         annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
         summary: (markdown) => {
@@ -1237,7 +1241,7 @@ function forgiving(runner) {
     return {
         ...runner,
         saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
-        setOutput: (name, value) => attempt('the outputs', () => runner.setOutput(name, value)),
+        setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
         annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
         summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
     };
@@ -1865,8 +1869,7 @@ const OUTPUT_NAMES = [
     'evidence-dir',
 ];
 function setOutputs(runner, outputs) {
-    for (const name of OUTPUT_NAMES)
-        runner.setOutput(name, String(outputs[name]));
+    runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
 
 ;// CONCATENATED MODULE: ./build/step/shell.js

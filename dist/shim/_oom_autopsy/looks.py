@@ -96,6 +96,25 @@ def at_exit(me):
     return held[0] if held else None
 
 
+def without_cuda(me):
+    """At the end of a process that never used CUDA: asked for, and nothing to look at, is said. The watch itself is
+    not loaded for it."""
+    if me.config.cycles != "off":
+        me.receipt["cycles"] = {
+            "mode": me.config.cycles_watch,
+            "state": "nothing-to-watch",
+            "reason": me.recorder["reason"],
+            "looks": 0,
+            "seconds": 0.0,
+            "count": 0,
+            "tensors": 0,
+            "bytes": {},
+            "cycles": [],
+            "cycles_dropped": 0,
+            "page": None,
+        }
+
+
 def summarise(me, held=None):
     """What the watches have seen so far, into the receipt. From any thread."""
     for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
