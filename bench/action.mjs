@@ -1,6 +1,6 @@
 /**
  * CPU of main and post on a green run, over an empty script on the same Node (budget: 2.5 times each), and beside it
- * the wall time. Interleaved, medians with spread, in one run. Prints; asserts nothing.
+ * the wall time. The step is `true`; what its own shell costs is not main's, so it is measured beside and taken off. Interleaved, medians with spread, in one run. Prints; asserts nothing.
  *
  *   node bench/action.mjs [rounds]
  */
@@ -15,12 +15,14 @@ const rounds = Number(process.argv[2] ?? 20);
 const root = mkdtempSync(join(tmpdir(), 'oom-autopsy-bench-'));
 const empty = join(root, 'empty.mjs');
 writeFileSync(empty, '');
+const step = join(root, 'step.sh');
+writeFileSync(step, 'true\n');
 
 /** CPU and wall time of one process and its children, in milliseconds, by bash's own `time`. */
-function timed(script, env) {
+function timed(script, env, program = [node24()]) {
   const run = spawnSync(
     'bash',
-    ['-c', 'TIMEFORMAT="%3U %3S %3R"; time "$0" "$1" >/dev/null', node24(), script],
+    ['-c', 'TIMEFORMAT="%3U %3S %3R"; time "$@" >/dev/null', 'bash', ...program, script],
     { env: { PATH: process.env.PATH, HOME: root, ...env }, encoding: 'utf8' },
   );
   const [user, system, real] = run.stderr.trim().split('\n').at(-1).split(' ').map(Number);
@@ -57,9 +59,10 @@ function stateVariables(path) {
 }
 
 try {
-  const samples = { empty: [], main: [], post: [] };
+  const samples = { empty: [], shell: [], main: [], post: [] };
   for (let round = 0; round < rounds; round++) {
     samples.empty.push(timed(empty, {}));
+    samples.shell.push(timed(step, {}, ['bash', '--noprofile', '--norc', '-e', '-o', 'pipefail']));
     const env = stepEnv();
     samples.main.push(timed(join(ROOT, 'dist/main/index.js'), env));
     samples.post.push(
@@ -73,7 +76,10 @@ try {
     const of = (name) => statistics(samples[name].map((sample) => sample[measure]));
     const base = of('empty');
     console.log(ratioLine(`${measure}: empty script`, base, base, 'ms'));
-    console.log(ratioLine(`${measure}: main, green step`, of('main'), base, 'ms'));
+    const shell = of('shell').median;
+    console.log(ratioLine(`${measure}: the step's shell`, of('shell'), base, 'ms'));
+    const own = statistics(samples.main.map((sample) => sample[measure] - shell));
+    console.log(ratioLine(`${measure}: main, green step, less its shell`, own, base, 'ms'));
     console.log(ratioLine(`${measure}: post, after it`, of('post'), base, 'ms'));
   }
 } finally {

@@ -65,7 +65,7 @@ def lay(folder, **settings):
 
 
 def once(python, kind, steps, path):
-    """Median seconds of a step in one process, and whether the recorder was on."""
+    """Median seconds of a step in one process, whether the recorder was on, and the process's exit code."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     for prefix in ("OA_STANDIN_", "FAKE_CUDA_"):
         env.setdefault(prefix + "TOTAL_BYTES", "4G")
@@ -73,8 +73,9 @@ def once(python, kind, steps, path):
     if path is not None:
         env["PYTHONPATH"] = str(path)
     argv = [python, "-c", PROGRAM, kind, str(steps), str(MAX_ENTRIES)]
-    done = subprocess.run(argv, env=env, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout)
+    done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, text=True)
+    # torch aborted once at the exit of a run without us, after all was measured: so the code is told, not checked.
+    return *json.loads(done.stdout), done.returncode
 
 
 def main():
@@ -91,12 +92,14 @@ def main():
             folder.mkdir()
             paths[kind] = lay(folder, **settings) if settings is not None else None
         seconds = {kind: [] for kind in KINDS}
+        codes = {kind: [] for kind in KINDS}
         for _ in range(arguments.runs):
             for kind in KINDS:
-                value, recording = once(arguments.python, kind, arguments.steps, paths[kind])
+                value, recording, code = once(arguments.python, kind, arguments.steps, paths[kind])
                 if recording != (kind != "no recording"):
                     sys.exit(f"{kind}: recording is {recording}")
                 seconds[kind].append(value)
+                codes[kind].append(code)
     recipe = seconds["recipe"]
     for kind, values in seconds.items():
         middle, best = statistics.median(values), min(values)
@@ -104,6 +107,8 @@ def main():
         # On a busy machine the best runs are the ones to compare: other work only adds.
         ratios = f"{middle / statistics.median(recipe):.3f}x the recipe, best runs {best / min(recipe):.3f}x"
         print(f"  {kind:<16} {1e3 * middle:8.2f} ms a step  {spread:<20} {ratios}")
+        if any(codes[kind]):
+            print(f"  {'':<16} exit codes: {codes[kind]}")
     print("  budget: shim at most 1.02x the recipe")
 
 

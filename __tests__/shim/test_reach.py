@@ -12,7 +12,7 @@ import sys
 import textwrap
 
 import pytest
-from conftest import TINY, find_python, run
+from conftest import ROOT, TINY, device_env, find_python, run
 
 PROGRAM = """
 import sys, os
@@ -286,3 +286,56 @@ def test_multiprocessing_and_pools(method, step, tmp_path):
     shim = same_output(step(), [sys.executable, "pool.py", method], processes=2, cwd=tmp_path)
     assert shim.out == "[0, 0]\n"
     assert sum(receipt["oom_count"] for receipt in shim.receipts) == 2
+
+
+def test_a_container_that_gets_the_variable_and_the_folder(step, script):
+    """As `docker run -e PYTHONPATH -v "$RUNNER_TEMP:$RUNNER_TEMP"`: pids of its own, nothing else of the environment."""
+    apart = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if shutil.which("unshare") is None or subprocess.run([*apart, "true"], capture_output=True).returncode:
+        pytest.skip("skipped: no pid namespace can be made here")
+    lain = step()
+    argv = [*apart, "env", "-i", f"PYTHONPATH={lain.path}:{TINY}", sys.executable, str(script)]
+    done = run("", argv=argv, step=lain)
+    assert (done.code, done.out, done.ours) == (0, "caught\n", [])
+    assert (done.receipt["pid"], done.receipt["recorder"]["disarm_proven"]) == (1, True)
+
+
+@pytest.mark.soak
+def test_accelerate_launch(step, cuda, tmp_path):
+    """Two ranks of which one runs out. From PyPI into a venv of the tests, over the torch that is there."""
+    venv = ROOT / ".setup" / "accelerate"
+    if not (venv / "bin" / "accelerate").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
+        pip = [venv / "bin" / "pip", "-q", "install"]
+        needs = "psutil pyyaml safetensors huggingface_hub packaging"
+        for words in (needs.split(), ["--no-deps", "accelerate"]):
+            made = subprocess.run([*pip, *words], capture_output=True, text=True)
+            if made.returncode:
+                pytest.skip(f"skipped: accelerate cannot be installed here: {made.stderr[-300:]}")
+    where = subprocess.run(
+        [cuda, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True
+    )
+    (site,) = venv.glob("lib/python*/site-packages")
+    (site / "torch.pth").write_text(f"import site; site.addsitedir({where.stdout.strip()!r})\n")
+    rank = tmp_path / "rank.py"
+    rank.write_text(
+        "import os, time, torch\n"
+        "device = 'cuda:' + os.environ['LOCAL_RANK']\n"
+        "torch.zeros(1, device=device)\n"
+        f"open({str(tmp_path)!r} + '/ready' + os.environ['RANK'], 'w').close()\n"
+        f"while len([n for n in os.listdir({str(tmp_path)!r}) if n.startswith('ready')]) < 2: time.sleep(0.05)\n"
+        "if os.environ['RANK'] == '1': torch.empty(1 << 40, dtype=torch.uint8, device=device)\n"
+        "time.sleep(120)\n"
+    )
+    lain = step(snapshot="on-failure")
+    options = "launch --multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no"
+    argv = [str(venv / "bin" / "accelerate"), *options.split(), str(rank)]
+    done = run("", argv=argv, step=lain, env=device_env(devices=2), timeout=300)
+    assert (done.code, done.ours) == (1, []), done.err[-2000:]
+    ranks = {receipt["rank"].get("RANK"): receipt for receipt in done.receipts}
+    assert set(ranks) == {None, "0", "1"}
+    assert ranks[None]["recorder"]["state"] == "idle"
+    assert (ranks["0"]["end"]["kind"], ranks["1"]["end"]["oom"]) == ("sigterm", True)
+    assert ranks["0"]["recorder"]["disarm_proven"] is ranks["1"]["recorder"]["disarm_proven"] is True
+    reasons = [("-rank1-" in name, name.rsplit("-", 1)[1]) for name in lain.snapshots()]
+    assert reasons == [(False, "sigterm.pickle"), (True, "oom.pickle")]

@@ -3726,7 +3726,7 @@ function layStep(plan, script, shimSource) {
         };
     }
     try {
-        copyTree(shimSource, plan.shimDir);
+        (0,external_node_fs_.cpSync)(shimSource, plan.shimDir, { recursive: true });
         const config = { ...shimConfig(plan), evidence: (0,external_node_fs_.realpathSync)(plan.evidenceDir) };
         (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
     }
@@ -3742,17 +3742,6 @@ function layStep(plan, script, shimSource) {
         };
     }
     return { shim: true, faults: [] };
-}
-function copyTree(from, to) {
-    (0,external_node_fs_.mkdirSync)(to, { mode: 0o755 });
-    for (const entry of (0,external_node_fs_.readdirSync)(from, { withFileTypes: true })) {
-        if (entry.isDirectory()) {
-            if (entry.name !== '__pycache__')
-                copyTree((0,external_node_path_.join)(from, entry.name), (0,external_node_path_.join)(to, entry.name));
-        }
-        else if (entry.isFile())
-            (0,external_node_fs_.copyFileSync)((0,external_node_path_.join)(from, entry.name), (0,external_node_path_.join)(to, entry.name));
-    }
 }
 function folderProblem(path) {
     try {
@@ -3892,7 +3881,7 @@ const RULES = [
         advice: 'a pod runs outside of the step and does not get its environment: see docs/reach.md',
     },
     {
-        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        pattern: at(String.raw `(?<!instal1\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
         what: 'tox',
         advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
     },
@@ -4067,7 +4056,7 @@ const watch_MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
 const LONGEST_MS = 1000;
-const SPARING = 200;
+const SPARING = 100;
 class TorchWatch {
     mark;
     shimDir;
@@ -4088,10 +4077,10 @@ class TorchWatch {
             return;
         const again = (wait) => {
             this.#timer = setTimeout(() => {
-                const before = performance.now();
+                const before = process.cpuUsage();
                 this.look();
-                const cost = performance.now() - before;
-                again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), cost * SPARING));
+                const { user, system } = process.cpuUsage(before);
+                again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), ((user + system) / 1000) * SPARING));
             }, wait);
             this.#timer.unref();
         };

@@ -3878,7 +3878,7 @@ const watch_MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
 const LONGEST_MS = 1000;
-const SPARING = 200;
+const SPARING = 100;
 class TorchWatch {
     mark;
     shimDir;
@@ -3899,10 +3899,10 @@ class TorchWatch {
             return;
         const again = (wait) => {
             this.#timer = setTimeout(() => {
-                const before = performance.now();
+                const before = process.cpuUsage();
                 this.look();
-                const cost = performance.now() - before;
-                again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), cost * SPARING));
+                const { user, system } = process.cpuUsage(before);
+                again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), ((user + system) / 1000) * SPARING));
             }, wait);
             this.#timer.unref();
         };

@@ -146,8 +146,10 @@ def finish(me, error, kind=None, limit=None):
         }
         if me.cuda_seen:
             raised = _settle(me, kind, limit)
-        elif me.recorder["state"] == "idle":
-            me.recorder.update(reason=never_used(os.path.exists))
+        else:
+            if me.recorder["state"] == "idle":
+                me.recorder.update(reason=never_used(os.path.exists))
+            looks.without_cuda(me)
     except BaseException as failure:
         if handlers.is_programs(failure):
             raised = failure

@@ -3,16 +3,7 @@
  * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
  * let through; so what the shim needs lies beside its sitecustomize.py.
  */
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, cpSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plan, shimConfig } from '../plan.js';
 import { writeScript } from './shell.js';
@@ -48,7 +39,8 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   try {
-    copyTree(shimSource, plan.shimDir);
+    // Without a filter, which would send it down a path of 20 ms of CPU for these files instead of 2.
+    cpSync(shimSource, plan.shimDir, { recursive: true });
     const config = { ...shimConfig(plan), evidence: realpathSync(plan.evidenceDir) };
     writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
   } catch (error) {
@@ -63,16 +55,6 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   return { shim: true, faults: [] };
-}
-
-/** Copies folders and files, without links and compiled Python. (`cpSync` took 20 ms of CPU for these 30 files.) */
-function copyTree(from: string, to: string): void {
-  mkdirSync(to, { mode: 0o755 });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    if (entry.isDirectory()) {
-      if (entry.name !== '__pycache__') copyTree(join(from, entry.name), join(to, entry.name));
-    } else if (entry.isFile()) copyFileSync(join(from, entry.name), join(to, entry.name));
-  }
 }
 
 /** Why a working directory cannot be used, or null when it can. */

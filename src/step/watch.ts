@@ -54,8 +54,8 @@ const MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
 const LONGEST_MS = 1000;
-/** The next look is at least so many times as far away as the last one took: half a percent of one core. */
-const SPARING = 200;
+/** The next look is at least so many times as far away as the CPU time of the last one: one percent of a core. */
+const SPARING = 100;
 
 /** One process, for as long as it lives. */
 interface Known {
@@ -88,10 +88,10 @@ export class TorchWatch {
     if (process.platform !== 'linux') return;
     const again = (wait: number): void => {
       this.#timer = setTimeout(() => {
-        const before = performance.now();
+        const before = process.cpuUsage();
         this.look();
-        const cost = performance.now() - before;
-        again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), cost * SPARING));
+        const { user, system } = process.cpuUsage(before);
+        again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), ((user + system) / 1000) * SPARING));
       }, wait);
       this.#timer.unref();
     };
