@@ -76,7 +76,10 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   const log = (line: string): void => runner.info(logLine(line));
   const [evidence, gpuAfter] = await Promise.all([
     ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
-    observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+    // Where there was no tool before the step there is none after it.
+    ended.before.gpu?.state === 'absent'
+      ? ended.before.gpu
+      : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
   ]);
   const survivors = stepProcesses({
     leader: ended.leader,

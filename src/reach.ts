@@ -44,16 +44,20 @@ export function unreachedLine(processes: readonly Unreached[]): string | null {
 
 const CARRIED = 'a process outside of the step does its work, and does not get the environment of the step';
 
-/** What may have kept all of PyTorch out of reach where no process was seen with it; null when nothing points to it. */
+/**
+ * What may have kept all of PyTorch out of reach where no process was seen with it; null when nothing points to it.
+ * @param seen null when nobody watched
+ */
 export function likelyReason(
-  { carriers, hidden }: Pick<Seen, 'carriers' | 'hidden'>,
+  seen: Pick<Seen, 'carriers' | 'hidden'> | null,
   hints: readonly ScriptHint[],
 ): string | null {
   const [hint] = hints;
   if (hint) return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
-  const [carrier] = carriers;
+  if (seen === null) return 'main was ended before it finished, and what it saw is lost';
+  const [carrier] = seen.carriers;
   if (carrier !== undefined) return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
-  const [python] = hidden;
+  const [python] = seen.hidden;
   return python
     ? `${printable(python.program, 80)} (pid ${python.pid}) ran as another user, where it could not be looked at; sudo --preserve-env=PYTHONPATH hands the variable on`
     : null;
