@@ -16,8 +16,8 @@ export interface Ended {
   /** Null when main was killed, so that nobody saw how the step ended. */
   readonly result: RunResult | null;
   readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
-  /** What was seen of the step's processes while it ran. */
-  readonly seen: Seen;
+  /** What was seen of the step's processes while it ran; null when main was killed, for only main watches. */
+  readonly seen: Seen | null;
   readonly hints: readonly ScriptHint[];
   readonly faults: readonly string[];
   readonly shimLaid: boolean;

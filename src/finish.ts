@@ -111,7 +111,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
     hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
   });
-  const unarmed = unreached(ended.seen.sightings, evidence.receipts);
+  const unarmed = unreached(ended.seen?.sightings ?? [], evidence.receipts);
   const gates = judgeGates(
     {
       torchProcesses: evidence.receipts.length,

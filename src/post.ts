@@ -16,7 +16,6 @@ import { readState } from './saved-state.js';
 import type { Group, Known } from './state.js';
 import { processFacts, type StepMark, stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
-import { NOTHING_SEEN } from './step/watch.js';
 import { count, logLine } from './text.js';
 
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
@@ -58,7 +57,7 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   env,
   result: known.result,
   before: { gpu: null, host: known.host },
-  seen: NOTHING_SEEN,
+  seen: null,
   hints: known.hints,
   faults: known.faults,
   shimLaid: known.shimLaid,

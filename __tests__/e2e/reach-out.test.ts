@@ -3,7 +3,8 @@
  * Each is named with its reason and the remedy in the summary, an annotation and the manifest.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { cleanUp, cudaPython, freshFolder, plainPython, runStep, type Step } from './kit.js';
@@ -21,6 +22,13 @@ function workspaceWith(program = SHORT): string {
   const workspace = freshFolder();
   writeFileSync(join(workspace, 'job.py'), `${program}\n`);
   return workspace;
+}
+
+/** A Python of before 3.9 on this machine. */
+function oldPython(): string | null {
+  const root = join(homedir(), '.pyenv', 'versions');
+  const name = existsSync(root) ? readdirSync(root).find((version) => version.startsWith('3.8.')) : undefined;
+  return name === undefined ? null : join(root, name, 'bin', 'python');
 }
 
 /** The step is green, says so without a green mark, warns once, and names one program with this reason and remedy. */
@@ -109,23 +117,53 @@ describe('a program with torch that was not reached', () => {
     2 * MINUTES,
   );
 
+  /** A library with the name of torch's, loaded by a line of Python. */
+  const LIBRARY = 'cp "$(ls /lib/*/libm.so.6 /lib64/libm.so.6 2>/dev/null | head -1)" libtorch_cpu.so';
+  const LOAD = "import ctypes, time; ctypes.CDLL('./libtorch_cpu.so'); time.sleep(1.5)";
+
   it(
     'a program that is no Python of its own',
     async () => {
-      // As a frozen program or one in C++: its name is not python, torch is mapped, and nothing of Python's start is read.
-      const workspace = workspaceWith();
-      const program = join(workspace, 'trainer');
-      copyFileSync(realpathSync(plainPython()), program);
-      const load = `import ctypes, time; ctypes.CDLL('${workspace}/libtorch_cpu.so'); time.sleep(1.5)`;
-      const run = `cp "$(ls /lib/*/libm.so.6 /lib64/libm.so.6 2>/dev/null | head -1)" libtorch_cpu.so\n./trainer -I -c "${load}"`;
+      // As a frozen program or one in C++: its name is not python, and nothing of Python's start is read.
+      const workspace = freshFolder();
+      copyFileSync(realpathSync(plainPython()), join(workspace, 'trainer'));
       const home = realpathSync(join(dirname(realpathSync(plainPython())), '..'));
       const step = await runStep({
-        inputs: { run },
+        inputs: { run: `${LIBRARY}\n./trainer -I -c "${LOAD}"` },
         workspace,
         env: { PYTHONHOME: home, LD_LIBRARY_PATH: join(home, 'lib') },
       });
       expectMissed(step, 'not-python', /run the script with python/);
       expect(step.manifest.unarmed[0].program).toBe('trainer');
+    },
+    MINUTES,
+  );
+
+  it(
+    'a torch whose import fails',
+    async () => {
+      const workspace = freshFolder();
+      mkdirSync(join(workspace, 'torch'));
+      writeFileSync(
+        join(workspace, 'torch', '__init__.py'),
+        `${LOAD}\nraise ImportError('libcudart.so.13: cannot open shared object file')\n`,
+      );
+      const run = `${LIBRARY}\npython -c 'import torch' || true`;
+      expectMissed(
+        await runStep({ inputs: { run }, workspace, python: plainPython() }),
+        'unknown',
+        /`import torch`/,
+      );
+    },
+    MINUTES,
+  );
+
+  const old = oldPython();
+  (old === null ? it.skip : it)(
+    old === null ? 'skipped: no Python 3.8 here' : 'a Python before 3.9',
+    async () => {
+      const run = `${LIBRARY}\n'${old}' -c "${LOAD}"`;
+      expectMissed(await runStep({ inputs: { run } }), 'old-python', /3\.9 or newer/);
     },
     MINUTES,
   );

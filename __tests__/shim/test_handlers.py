@@ -98,7 +98,9 @@ def raised_in(*functions):
     try:
         functions[0](*functions[1:])
     except BaseException as error:
-        error.__traceback__ = error.__traceback__.tb_next  # as seen from the `except` of the first function's caller
+        error.__traceback__ = (
+            error.__traceback__.tb_next
+        )  # as seen from the `except` of the first function's caller
         return error
 
 

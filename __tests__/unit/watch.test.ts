@@ -159,4 +159,6 @@ it('the likeliest reason: the text of the step, then what was seen to run', () =
   expect(likelyReason({ carriers: ['docker'], hidden }, [])).toMatch(/ran docker/);
   expect(likelyReason({ carriers: [], hidden }, [])).toMatch(/python3 \(pid 7\) ran as another user/);
   expect(likelyReason({ carriers: [], hidden: [] }, [])).toBeNull();
+  expect(likelyReason(null, [])).toMatch(/main was ended/);
+  expect(likelyReason(null, [hint])).toMatch(/line 3/);
 });

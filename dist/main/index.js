@@ -2358,14 +2358,16 @@ function unreachedLine(processes) {
     return `${first.program} (pid ${first.pid}${more}) had torch loaded, but ${first.advice}${rest}`;
 }
 const CARRIED = 'a process outside of the step does its work, and does not get the environment of the step';
-function likelyReason({ carriers, hidden }, hints) {
+function likelyReason(seen, hints) {
     const [hint] = hints;
     if (hint)
         return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
-    const [carrier] = carriers;
+    if (seen === null)
+        return 'main was ended before it finished, and what it saw is lost';
+    const [carrier] = seen.carriers;
     if (carrier !== undefined)
         return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
-    const [python] = hidden;
+    const [python] = seen.hidden;
     return python
         ? `${(0,build_text/* printable */.g$)(python.program, 80)} (pid ${python.pid}) ran as another user, where it could not be looked at; sudo --preserve-env=PYTHONPATH hands the variable on`
         : null;
@@ -3448,7 +3450,9 @@ async function finish(runner, ended) {
     const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
     const [evidence, gpuAfter] = await Promise.all([
         ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
-        observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+        ended.before.gpu?.state === 'absent'
+            ? ended.before.gpu
+            : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
     ]);
     const survivors = proc_stepProcesses({
         leader: ended.leader,
@@ -3475,7 +3479,7 @@ async function finish(runner, ended) {
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
     });
-    const unarmed = unreached(ended.seen.sightings, evidence.receipts);
+    const unarmed = unreached(ended.seen?.sightings ?? [], evidence.receipts);
     const gates = judgeGates({
         torchProcesses: evidence.receipts.length,
         shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
@@ -3881,7 +3885,7 @@ const RULES = [
         advice: 'a pod runs outside of the step and does not get its environment: see docs/reach.md',
     },
     {
-        pattern: at(String.raw `(?<!instal1\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
         what: 'tox',
         advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
     },
@@ -4049,7 +4053,6 @@ const variable = (env, name) => env.find((entry) => entry.startsWith(`${name}=`)
 
 
 
-const NOTHING_SEEN = { sightings: [], carriers: [], hidden: [] };
 const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
 const CARRIERS = new Set('docker podman nerdctl apptainer singularity kubectl srun sbatch ssh sudo su bazel systemd-run'.split(' '));
 const watch_MOST = 10_000;

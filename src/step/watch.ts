@@ -40,8 +40,6 @@ export interface Seen {
   readonly hidden: readonly { readonly pid: number; readonly program: string }[];
 }
 
-export const NOTHING_SEEN: Seen = { sightings: [], carriers: [], hidden: [] };
-
 /** Files of torch that are mapped once `import torch` is under way, behind their first address. */
 const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
 
