@@ -163,13 +163,14 @@ def fail():
     except torch.OutOfMemoryError:
         pass
 
-fail()  # the first snapshot loads 200,000 objects, on a busy machine more than a look gets through
+model = Model()
+optimizer = torch.optim.AdamW(model.parameters())
+fail()
+# The optimizer and the first snapshot load 200,000 objects: on a busy machine more than a look gets through.
 gc.collect()
 gc.freeze()
 gc.disable()
 plant()
-model = Model()
-optimizer = torch.optim.AdamW(model.parameters())
 optimizer.state[model.layer.weight] = {'nested': {SECRET: torch.ones(64, device='cuda')}}
 try:
     model(torch.ones(4, 64, device='cuda'), more={SECRET: torch.ones(4, device='cuda')})

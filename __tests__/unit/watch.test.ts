@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
+import { listProcesses, stepProcesses } from '../../src/step/proc.js';
 import { TorchWatch } from '../../src/step/watch.js';
 
 const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
@@ -117,6 +118,16 @@ describe('a look', () => {
     one.look();
     expect(one.seen().carriers).toEqual(['docker']);
   });
+});
+
+it('who is older than the step is not of it, though it be marked', () => {
+  put(LEADER, { program: 'bash' });
+  put(101, { start: 49, env: [MARK] });
+  put(102, { start: 50, env: [MARK] });
+  const found = (since: number | null) =>
+    stepProcesses({ leader: LEADER, variable: MARK, since }, listProcesses(proc), proc).map(({ pid }) => pid);
+  expect(found(50)).toEqual([LEADER, 102]);
+  expect(found(null)).toEqual([LEADER, 101, 102]);
 });
 
 it('a stopped watch has a last look only after a first one', () => {

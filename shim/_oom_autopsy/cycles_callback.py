@@ -16,11 +16,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import signal
 import threading
 import types
 from collections.abc import Iterator
 from typing import Any, Callable
+
+from . import handlers
 
 
 def install(
@@ -88,7 +89,7 @@ def _events(
                 except GeneratorExit:
                     return
                 except BaseException as error:
-                    if not isinstance(error, Exception) or _from_signal_handler(error):
+                    if not isinstance(error, Exception) or handlers.from_handler(error):
                         held.append(error)
                     else:
                         on_fault(error)
@@ -126,20 +127,3 @@ def _again(kind: type, args: tuple, thread: int) -> int:
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     finaliser = functools.partial(raise_in, ctypes.c_ulong(thread), ctypes.py_object(kind))
     return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)
-
-
-def _from_signal_handler(error: BaseException) -> bool:
-    """Whether a function that the program has set as a signal handler was running."""
-    handlers = set()
-    for number in signal.valid_signals():
-        handler: Any = signal.getsignal(number)
-        if type(handler) is types.MethodType:
-            handler = handler.__func__
-        if type(handler) is types.FunctionType:
-            handlers.add(id(handler.__code__))
-    trace = error.__traceback__
-    while trace is not None:
-        if id(trace.tb_frame.f_code) in handlers:
-            return True
-        trace = trace.tb_next
-    return False

@@ -20,7 +20,7 @@ from collections import Counter, UserDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import torch_api
+from . import handlers, torch_api
 from .view_ledger import ALLOC, FREE, RESIZE, SEEN, Ledger, Reason, Row, better
 
 FORWARD, RECOMPUTE, BACKWARD, OPTIMIZER, OUTSIDE = "forward", "recompute", "backward", "optimizer", "outside"
@@ -219,6 +219,9 @@ class Recorder:
         return True
 
     def fault(self, where: str, error: BaseException) -> None:
+        """One of ours: a line. What a signal handler of the program raised during a hook is the program's."""
+        if handlers.from_handler(error):
+            raise error
         if len(self.faults) < 8:
             self.faults.append(
                 f"{where}: {type(error).__name__}"

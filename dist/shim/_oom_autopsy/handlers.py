@@ -32,6 +32,19 @@ def is_programs(error):
     return bool(others) and not _handler_codes().isdisjoint(others)
 
 
+def from_handler(error):
+    """Whether a function that is set as a signal handler now was running. For places where code of the program
+    may raise because of us (its containers and subclasses, when a hook reads them), which stays our fault."""
+    trace, codes = error.__traceback__, None
+    while trace is not None:
+        if _owner(trace.tb_frame) != _OURS:
+            codes = _handler_codes() if codes is None else codes
+            if id(trace.tb_frame.f_code) in codes:
+                return True
+        trace = trace.tb_next
+    return False
+
+
 def pass_on(error):
     """Raises an exception again that is the program's. For every `except` of ours around more than one call."""
     if is_programs(error):

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from . import torch_api
+from . import handlers, torch_api
 from .view import Recorder, Unsupported
 from .view_ledger import FREE, SEEN, Window
 
@@ -177,7 +177,10 @@ class Timeline:
         return self._recorder is None or self._recorder.leave_mode()
 
     def _fail(self, error: BaseException) -> None:
-        """A fault of ours: the recording ends, the program goes on."""
+        """A fault of ours: the recording ends, the program goes on. What a signal handler of the program raised is
+        the program's."""
+        if handlers.from_handler(error):
+            raise error
         try:
             unsupported = isinstance(error, Unsupported)
             self._state = "unsupported" if unsupported else "failed"
