@@ -7,6 +7,7 @@ Prints one JSON line for each kind, as census_scenarios.py does.
 
 import json
 import sys
+import time
 
 from census_scenarios import SHIM, Stage
 
@@ -63,8 +64,22 @@ def play(kinds):
     dist.destroy_process_group()
 
 
+def settle(stage, quiet=15, limit=250):
+    """Waits until the device's memory has stood still for a while: gloo's threads let go of what a collective
+    held when they get to it, and a look beside them would be compared with what was there before."""
+    last, still = stage.memory(), 0
+    for _ in range(limit):
+        time.sleep(0.02)
+        now = stage.memory()
+        still = still + 1 if now == last else 0
+        last = now
+        if still >= quiet:
+            return
+
+
 def report(stage, name):
     """Runs out of memory and prints what the census found there."""
+    settle(stage)
     stage.record = None
     stage.burst()
     print(json.dumps({"scenario": name, **stage.record}), flush=True)
