@@ -18,7 +18,7 @@ def cycle(shape="0123abcd", size=2, address=1, amount=512, device="cuda:0", pict
     )
 
 
-def frame(function, file="/work/train.py"):
+def frame(function, file="/srv/train.py"):
     return {"filename": file, "line": 3, "name": function}
 
 
@@ -78,7 +78,7 @@ def test_one_kind_is_one_row_that_adds_up():
             "types": [{"name": "m.Node", "count": 5}],
             "tensors": 3,
             "bytes": {"cuda:0": 1536, "cuda:1": 512},
-            "frames": [{"file": "/work/train.py", "line": 3, "function": "make", "count": 2}],
+            "frames": [{"file": "/srv/train.py", "line": 3, "function": "make", "count": 2}],
         }
     ]
     assert (result["count"], result["tensors"], result["bytes"]) == (1, 3, {"cuda:0": 1536, "cuda:1": 512})
@@ -96,7 +96,7 @@ def test_kinds_beyond_the_bound_are_counted_with_their_bytes():
 def test_the_frame_shown_is_the_innermost_of_the_program():
     torch = f"{os.sep}x{os.sep}torch{os.sep}nn{os.sep}functional.py"
     stack = [frame("at::empty", "/x/a.cpp"), frame("linear", torch), frame("forward"), frame("main")]
-    assert cycles_rows.allocated_at(stack) == ("/work/train.py", 3, "forward")
+    assert cycles_rows.allocated_at(stack) == ("/srv/train.py", 3, "forward")
     assert cycles_rows.allocated_at(stack[:2]) == (torch, 3, "linear")
     assert cycles_rows.allocated_at(stack[:1]) is None
     assert cycles_rows.allocated_at([]) is None
@@ -121,7 +121,7 @@ def test_the_page_stands_alone_and_draws_the_ring():
         ".parent",
         ".weight",
         "1.0 MiB cuda:0",
-        "/work/train.py:3 make",
+        "/srv/train.py:3 make",
         "1 kind of cycle",
         "1 tensor,",
     ):

@@ -10,7 +10,7 @@ import { type Made, made, receipt, receiptFile, STEP, snapshotFile } from './evi
 
 export const GIB = 2 ** 30;
 export const MIB = 2 ** 20;
-export const WORKSPACE = '/home/runner/work/llm/llm';
+export const WORKSPACE = '/home/runner/_work/llm/llm';
 /** What stands for markup, commands, mentions and directions everywhere that a step can write text. */
 export const HOSTILE =
   '<img src=x onerror=alert(1)> **bold** `tick` | pipe [link](https://evil.example) @octocat #1 :smile: $x$ ::error::boom </script></details> www.evil.example ‮evil‬ _under_ ~~gone~~ &amp; \\';

@@ -20,10 +20,10 @@ describe('interpreterFlags', () => {
 describe('whyUnarmed', () => {
   const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
   const ours = [MARK, 'PYTHONPATH=/shim:/mine'];
-  const files = ['/work/src/sitecustomize.py', '/pkg/sitecustomize/__init__.py'];
+  const files = ['/srv/src/sitecustomize.py', '/pkg/sitecustomize/__init__.py'];
   const why = (start: Partial<Start>) =>
     whyUnarmed(
-      { program: 'python3.11', args: ['python', 'x'], env: ours, cwd: '/work', ...start },
+      { program: 'python3.11', args: ['python', 'x'], env: ours, cwd: '/srv', ...start },
       '/shim',
       (path) => files.includes(path),
     );

@@ -38,7 +38,7 @@ function put(pid: number, { ppid = 1, pgid = pid, start = 50, env = [], ...more 
   writeFileSync(join(dir, 'environ'), env.map((entry) => `${entry}\0`).join(''));
   writeFileSync(join(dir, 'cmdline'), (more.args ?? ['python', 'x.py']).map((arg) => `${arg}\0`).join(''));
   symlinkSync(`/usr/bin/${more.program ?? 'python3.11'}`, join(dir, 'exe'));
-  symlinkSync('/work', join(dir, 'cwd'));
+  symlinkSync('/srv', join(dir, 'cwd'));
   const lines = ['55d0-55d1 r-xp 0 fe:00 1 /usr/bin/python3.11'];
   if (more.torch) lines.push(`${more.torch}-7fff r-xp 0 fe:00 2 /x/torch/lib/libtorch_cpu.so`);
   writeFileSync(join(dir, 'maps'), `${lines.join('\n')}\n`);
