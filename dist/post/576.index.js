@@ -81,7 +81,7 @@ function judgeParity(result) {
     };
 }
 function obstacle({ python, fixture }) {
-    if (python !== null && (0,node_path__WEBPACK_IMPORTED_MODULE_2__.isAbsolute)(python) && !(0,node_fs__WEBPACK_IMPORTED_MODULE_1__.existsSync)(python)) {
+    if ((0,node_path__WEBPACK_IMPORTED_MODULE_2__.isAbsolute)(python) && !(0,node_fs__WEBPACK_IMPORTED_MODULE_1__.existsSync)(python)) {
         return `there is no interpreter ${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .printable */ .g$)(python)}; name one that has torch with the input \`python\``;
     }
     if (fixture !== null && !(0,node_fs__WEBPACK_IMPORTED_MODULE_1__.existsSync)(fixture)) {
@@ -91,14 +91,6 @@ function obstacle({ python, fixture }) {
 }
 async function checkParity(request) {
     const { python } = request;
-    if (python === null) {
-        return {
-            state: 'unverifiable',
-            reason: 'no process of the step used torch, so there is nothing to compare',
-            result: null,
-            notRun: false,
-        };
-    }
     const problem = obstacle(request);
     if (problem !== null)
         return notRun(problem);

@@ -45,10 +45,12 @@ def without_dispatch(namespace):
 
 
 class Clock:
-    """The time bound of one look, in seconds of the monotonic clock."""
+    """The time bound of one look, in seconds of the monotonic clock, or of `now`; then `wall_s` bounds the
+    monotonic clock beside it."""
 
-    def __init__(self, deadline_s, now=time.monotonic):
+    def __init__(self, deadline_s, now=time.monotonic, wall_s=None):
         self.now, self.start, self.deadline_s = now, now(), deadline_s
+        self.wall = None if wall_s is None else time.monotonic() + wall_s
 
     def elapsed(self):
         """Seconds since the look began."""
@@ -58,6 +60,8 @@ class Clock:
         """Raises OutOfTime with `how_far()` once `share` of the bound is used up."""
         if self.elapsed() > self.deadline_s * share:
             raise OutOfTime(f"{self.deadline_s * share:g} s were over: {how_far()}")
+        if self.wall is not None and time.monotonic() > self.wall:
+            raise OutOfTime(f"the machine is busy, and the look took too long: {how_far()}")
 
 
 class Kinds:

@@ -82,8 +82,8 @@ export type Parity =
     };
 
 export interface ParityRequest {
-  /** Interpreter as a path or a name on PATH; null when none was named and no process of the step used torch. */
-  readonly python: string | null;
+  /** Interpreter as a path or a name on PATH. */
+  readonly python: string;
   /** Folder that holds `oom_autopsy_parity/`. */
   readonly parityDir: string;
   /** Absolute path of the fixture; null for the built-in one. */
@@ -138,7 +138,7 @@ export function judgeParity(result: ParityResult): Parity {
 
 /** Why nothing can be checked, or null. */
 function obstacle({ python, fixture }: ParityRequest): string | null {
-  if (python !== null && isAbsolute(python) && !existsSync(python)) {
+  if (isAbsolute(python) && !existsSync(python)) {
     return `there is no interpreter ${printable(python)}; name one that has torch with the input \`python\``;
   }
   if (fixture !== null && !existsSync(fixture)) {
@@ -150,14 +150,6 @@ function obstacle({ python, fixture }: ParityRequest): string | null {
 /** Runs the check. Never throws; never outlives its time. */
 export async function checkParity(request: ParityRequest): Promise<Parity> {
   const { python } = request;
-  if (python === null) {
-    return {
-      state: 'unverifiable',
-      reason: 'no process of the step used torch, so there is nothing to compare',
-      result: null,
-      notRun: false,
-    };
-  }
   const problem = obstacle(request);
   if (problem !== null) return notRun(problem);
   // By its path, not by -m, which would put the current folder first and let a json.py of the user's in.

@@ -1,0 +1,54 @@
+/** When the parity check is not run at all, and which receipts may name the interpreter that runs it. */
+import { expect, it } from '@jest/globals';
+import type { Ended } from '../../src/ended.js';
+import type { Evidence } from '../../src/evidence/collect.js';
+import { parityOf } from '../../src/parity/run.js';
+
+const ended = (options: object, more: object = {}): Ended =>
+  ({
+    plan: { options: { parity: 'fail', python: '', fixture: '', ...options }, workspace: '/w' },
+    result: { cancelledBy: null },
+    env: {},
+    distDir: '/nowhere',
+    ...more,
+  }) as unknown as Ended;
+
+/** Evidence of processes that say they ran under these interpreters. */
+const evidence = (...executables: string[]): Evidence =>
+  ({ receipts: executables.map((executable) => ({ torch: {}, executable })) }) as unknown as Evidence;
+
+const lines: string[] = [];
+const log = (line: string): void => void lines.push(line);
+
+it('is off when it is not asked for', async () => {
+  expect(await parityOf(ended({ parity: 'off' }), evidence('/usr/bin/python3'), log)).toMatchObject({
+    state: 'off',
+  });
+});
+
+it('says that there is nothing to compare when no process used torch', async () => {
+  const parity = await parityOf(ended({}), evidence(), log);
+  expect(parity).toMatchObject({
+    state: 'unverifiable',
+    notRun: false,
+    reason: expect.stringMatching(/no process/),
+  });
+});
+
+it.each(['relative/python', '/bin/sh', '/tmp/evil', '/x/python;rm', '/x/pythonista'])(
+  'does not run %s because a receipt names it',
+  async (executable) => {
+    expect(await parityOf(ended({}), evidence(executable), log)).toMatchObject({
+      reason: expect.stringMatching(/no process/),
+    });
+    expect(lines).toEqual([]);
+  },
+);
+
+it('is not run after a cancel', async () => {
+  const cancelled = ended({}, { result: { cancelledBy: 'SIGINT' } });
+  expect(await parityOf(cancelled, evidence('/usr/bin/python3'), log)).toMatchObject({
+    state: 'unverifiable',
+    reason: expect.stringMatching(/cancelled/),
+  });
+});
