@@ -89,7 +89,7 @@ def test_backward_threads_and_custom_frames(step, cuda):
     done = lain.run(
         OOM
         + textwrap.dedent("""
-        import threading
+        import threading, time
         class Greedy(torch.autograd.Function):
             @staticmethod
             def forward(ctx, x):
@@ -105,7 +105,10 @@ def test_backward_threads_and_custom_frames(step, cuda):
         def backward():
             Greedy.apply(torch.ones(3, device="cuda", requires_grad=True)).sum().backward()
         caught(backward)
-        thread = threading.Thread(target=caught, args=(fail,))
+        def late():
+            time.sleep(0.5)  # by then the main thread has left start() and stands in join()
+            caught(fail)
+        thread = threading.Thread(target=late)
         thread.start(); thread.join()
         """),
         python=cuda,
