@@ -120,6 +120,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       likely: likelyReason(ended.seen, ended.hints),
       cycleCount: cycles.count,
       topCycle: topCycle(evidence.receipts),
+      cyclesUnseen: cyclesUnseen(evidence.receipts),
       parity: parity.state,
       parityReason: parity.reason,
       parityNotRun: parity.state === 'unverifiable' && parity.notRun,
@@ -270,7 +271,22 @@ function notSeen(receipts: readonly Receipt[]): readonly string[] {
     const reason = recorder.reason ?? 'the receipt gives no reason';
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  return [...reasons].map(([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`);
+  const lines = [...reasons].map(
+    ([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`,
+  );
+  const cycles = cyclesUnseen(receipts);
+  return cycles === null ? lines : [...lines, `Reference cycles were not fully looked for: ${cycles}`];
+}
+
+/** Looks for cycles that failed, were cut short or were not taken, in one line: what they did not see may be there. */
+export function cyclesUnseen(receipts: readonly Pick<Receipt, 'cycles'>[]): string | null {
+  const reasons = receipts.flatMap(({ cycles }) =>
+    cycles !== null &&
+    (cycles.state === 'failed' || /^(a look was cut short|not looked)/.test(cycles.reason ?? ''))
+      ? [cycles.reason ?? 'the watch failed']
+      : [],
+  );
+  return reasons.length === 0 ? null : `${reasons[0]} (${count(reasons.length, 'process', 'processes')})`;
 }
 
 /** The cycle that holds most, in one line. */

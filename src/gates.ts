@@ -27,6 +27,8 @@ export interface GateFacts {
   readonly cycleCount: number;
   /** What the largest of them is, one line, or null. */
   readonly topCycle: string | null;
+  /** Why some process was not fully looked at for cycles, one line, or null. */
+  readonly cyclesUnseen: string | null;
   readonly parity: 'match' | 'drift' | 'unverifiable' | 'off';
   readonly parityReason: string | null;
   /** The check was asked for, and nothing could be measured. */
@@ -52,6 +54,14 @@ export function judgeGates(
       gate: 'cycles',
       level: options.cycles,
       message: `${kinds} kept GPU tensors alive${facts.topCycle === null ? '' : `; the largest: ${facts.topCycle}`}`,
+    });
+  }
+  if (facts.cycleCount === 0 && facts.cyclesUnseen !== null && options.cycles === 'fail') {
+    // None found by a look that was cut short is no proof that there was none; nor is it one of a cycle.
+    findings.push({
+      gate: 'cycles',
+      level: 'warn',
+      message: `Reference cycles were not fully looked for: ${facts.cyclesUnseen}`,
     });
   }
   if (facts.parity === 'drift' && options.parity !== 'off') {

@@ -9,6 +9,7 @@ const quiet: GateFacts = {
   likely: null,
   cycleCount: 0,
   topCycle: null,
+  cyclesUnseen: null,
   parity: 'match',
   parityReason: null,
   parityNotRun: false,
@@ -70,4 +71,10 @@ it('turns only a green step red', () => {
   expect(finalExitCode(0, fail)).toBe(1);
   expect(finalExitCode(7, fail)).toBe(7);
   expect(finalExitCode(0, judgeGates({ ...quiet, cycleCount: 1 }, options))).toBe(0);
+});
+
+it('does not take a look that was cut short for a pass', () => {
+  expect(said({ cyclesUnseen: 'cut' }, { cycles: 'fail' })).toEqual(['cycles:warn']);
+  expect(said({ cyclesUnseen: 'cut' })).toEqual([]);
+  expect(said({ cyclesUnseen: 'cut', cycleCount: 1 }, { cycles: 'fail' })).toEqual(['cycles:fail']);
 });

@@ -1357,6 +1357,13 @@ function judgeGates(facts, options) {
             message: `${kinds} kept GPU tensors alive${facts.topCycle === null ? '' : `; the largest: ${facts.topCycle}`}`,
         });
     }
+    if (facts.cycleCount === 0 && facts.cyclesUnseen !== null && options.cycles === 'fail') {
+        findings.push({
+            gate: 'cycles',
+            level: 'warn',
+            message: `Reference cycles were not fully looked for: ${facts.cyclesUnseen}`,
+        });
+    }
     if (facts.parity === 'drift' && options.parity !== 'off') {
         findings.push({
             gate: 'parity',
@@ -3297,6 +3304,7 @@ async function finish(runner, ended) {
         likely: likelyReason(ended.seen, ended.hints),
         cycleCount: cycles.count,
         topCycle: topCycle(evidence.receipts),
+        cyclesUnseen: cyclesUnseen(evidence.receipts),
         parity: parity.state,
         parityReason: parity.reason,
         parityNotRun: parity.state === 'unverifiable' && parity.notRun,
@@ -3420,7 +3428,16 @@ function notSeen(receipts) {
         const reason = recorder.reason ?? 'the receipt gives no reason';
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     }
-    return [...reasons].map(([reason, n]) => `${(0,build_text/* count */.U9)(n, 'process', 'processes')} not recorded: ${reason}`);
+    const lines = [...reasons].map(([reason, n]) => `${(0,build_text/* count */.U9)(n, 'process', 'processes')} not recorded: ${reason}`);
+    const cycles = cyclesUnseen(receipts);
+    return cycles === null ? lines : [...lines, `Reference cycles were not fully looked for: ${cycles}`];
+}
+function cyclesUnseen(receipts) {
+    const reasons = receipts.flatMap(({ cycles }) => cycles !== null &&
+        (cycles.state === 'failed' || /^(a look was cut short|not looked)/.test(cycles.reason ?? ''))
+        ? [cycles.reason ?? 'the watch failed']
+        : []);
+    return reasons.length === 0 ? null : `${reasons[0]} (${(0,build_text/* count */.U9)(reasons.length, 'process', 'processes')})`;
 }
 function topCycle(receipts) {
     const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
