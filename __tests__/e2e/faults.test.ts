@@ -3,20 +3,12 @@
  * verdict stay right, the summary says what happened, and what existed on disk exists afterwards.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { cleanUp, node24, plainPython, runStep, type StepOptions, sha256 } from './kit.js';
-import {
-  expectClean,
-  namesBelow,
-  OUT_OF_MEMORY,
-  onDisk,
-  plain,
-  replayScript,
-  scratch,
-  until,
-} from './replay.js';
+import { cleanUp, runStep, type StepOptions, sha256 } from './kit.js';
+import { expectClean, namesBelow, OUT_OF_MEMORY, onDisk, plain, replayScript, scratch } from './replay.js';
+import { inSmallMemory, possible, version } from './small-memory.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -222,51 +214,15 @@ train_step()`,
 });
 
 describe('the host runs out of memory', () => {
-  const v2 =
-    existsSync('/sys/fs/cgroup/cgroup.controllers') &&
-    readFileSync('/sys/fs/cgroup/cgroup.controllers', 'utf8').includes('memory');
-  const parent = v2 ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
-  const possible = root && existsSync(join(parent, v2 ? 'cgroup.subtree_control' : 'memory.limit_in_bytes'));
   const LIMIT = 300 * 2 ** 20;
 
-  /** Its last process may still be on its way out. */
-  const removed = (folder: string): boolean => {
-    try {
-      rmdirSync(folder);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
-  /**
-   * A node that moves itself into a cgroup with little memory first, as a container's would be in one. Not by way of `sh`: dash
-   * drops environment variables with a hyphen in their name, and INPUT_if-no-torch is one.
-   */
-  function confinedNode(folder: string): string {
-    const path = join(scratch(), 'node');
-    const enter = `open(${JSON.stringify(join(folder, 'cgroup.procs'))}, 'w').write(str(os.getpid()))`;
-    const node = JSON.stringify(node24());
-    writeFileSync(
-      path,
-      `#!${plainPython()}\nimport os, sys\n${enter}\nos.execv(${node}, [${node}, *sys.argv[1:]])\n`,
-    );
-    chmodSync(path, 0o755);
-    return path;
-  }
-
   (possible ? it : it.skip)(
-    `host-oom, with the numbers of the kernel (cgroup ${v2 ? 'v2' : 'v1'})`,
+    `host-oom, with the numbers of the kernel (cgroup ${version})`,
     async () => {
-      const folder = join(parent, `oom-autopsy-test-${process.pid}`);
-      mkdirSync(folder);
-      try {
-        writeFileSync(join(folder, v2 ? 'memory.max' : 'memory.limit_in_bytes'), String(LIMIT));
-        const swap = join(folder, v2 ? 'memory.swap.max' : 'memory.swappiness');
-        if (existsSync(swap)) writeFileSync(swap, '0');
+      await inSmallMemory(LIMIT, async ({ node, folder }) => {
         const step = await plain(`python -c 'x = b"1" * ${2 * LIMIT}'`, {
           noService: true,
-          run: { node: confinedNode(folder) },
+          run: { node: node() },
         });
         expectClean(step);
         expect(step.report.main.code).toBe(137);
@@ -280,11 +236,9 @@ describe('the host runs out of memory', () => {
         expect(step.manifest.host.memory.limit).toBe(LIMIT);
         expect(step.report.summary).toMatch(/300(\.\d+)?\sMiB/);
         expect(step.report.summary).not.toMatch(/Out of GPU memory/);
-        const mixed = await plain(`kill -KILL $$`, { noService: true, run: { node: confinedNode(folder) } });
+        const mixed = await plain(`kill -KILL $$`, { noService: true, run: { node: node() } });
         expect(mixed.outputs['verdict']).toBe('killed');
-      } finally {
-        await until(() => removed(folder), 'an empty cgroup');
-      }
+      });
     },
     MINUTES,
   );
@@ -292,19 +246,14 @@ describe('the host runs out of memory', () => {
   (possible ? it : it.skip)(
     'and main is its victim: post still says host-oom',
     async () => {
-      const folder = join(parent, `oom-autopsy-test-m${process.pid}`);
-      mkdirSync(folder);
-      try {
-        writeFileSync(join(folder, v2 ? 'memory.max' : 'memory.limit_in_bytes'), String(LIMIT));
+      await inSmallMemory(LIMIT, async ({ node }) => {
         const step = await plain(`python -c 'x = b"1" * ${2 * LIMIT}' || true\nkill -KILL $PPID; sleep 60`, {
           noService: true,
-          run: { node: confinedNode(folder) },
+          run: { node: node() },
         });
         expectClean(step);
         expect(step.report.post?.outputs['verdict']).toBe('host-oom');
-      } finally {
-        await until(() => removed(folder), 'an empty cgroup');
-      }
+      });
     },
     MINUTES,
   );

@@ -11,6 +11,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { renderPage } from '../../src/report/page.js';
 import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
+import { inSmallMemory, possible } from './small-memory.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -278,6 +279,21 @@ describe('stories', () => {
       });
       expect(['killed', 'host-oom']).toContain(step.outputs['verdict']);
       golden('killed', step);
+    },
+    MINUTES,
+  );
+
+  (possible ? it : it.skip)(
+    'the host ran out of memory',
+    async () => {
+      await inSmallMemory(1200 * 2 ** 20, async ({ node }) => {
+        const step = await run(`${GREEN}\nhost = b"1" * (4 << 30)`, {
+          command: 'exec python train.py',
+          run: { node: node() },
+        });
+        expect(step.outputs['verdict']).toBe('host-oom');
+        golden('host-oom', step);
+      });
     },
     MINUTES,
   );
