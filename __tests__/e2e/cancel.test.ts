@@ -329,8 +329,9 @@ describe('a cancel at any moment', () => {
         .flatMap(({ files }) => files)
         .filter((file) => file.endsWith('.pickle'));
       const kept = onDisk(step).filter((name) => name.endsWith('.pickle'));
-      // Whoever was on disk is in an artifact or still there.
-      if (existsSync(mark)) expect(published.length + kept.length).toBe(1);
+      // What was on disk is in an artifact or still there. In two places when main was killed between its upload and
+      // its end: post cannot know of that upload, and rather publishes twice than not at all.
+      if (existsSync(mark)) expect(published.length + kept.length).toBeGreaterThanOrEqual(1);
       const told = step.outputs['verdict'] ?? step.report.post?.outputs['verdict'];
       if (step.report.conclusion === 'success') expect(told).toBe('ok');
       else if (told !== undefined) expect(['cancelled', 'oom', 'ok', 'failed']).toContain(told);
