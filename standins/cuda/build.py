@@ -39,7 +39,7 @@ OPENED_BY_NAME = ("libcuda.so.1", "libnvidia-ml.so.1")
 
 # Sources of a library, by the name before `.so`.
 BY_HAND = {
-    "libcudart": ("device.c", "memory.c", "streams.c", "kernels.c", "driver.c"),
+    "libcudart": ("device.c", "memory.c", "streams.c", "graphs.c", "kernels.c", "driver.c"),
     "libcublas": ("lib_cublas.c",),
     "libcublasLt": ("lib_cublasLt.c",),
     "libcuda": ("lib_cuda.c",),

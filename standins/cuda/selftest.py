@@ -345,16 +345,28 @@ def streams_and_events():
 
 
 @case()
-def graphs_say_no():
+def graphs_take_memory_from_a_pool_of_their_own():
     import torch
 
+    def pools():
+        return {tuple(segment["segment_pool_id"]): segment["total_size"] for segment in torch.cuda.memory_snapshot()}
+
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        assert torch.cuda.is_current_stream_capturing()
+        kept = torch.zeros(8 * MIB, device="cuda")
+    assert not torch.cuda.is_current_stream_capturing()
+    graph.replay()
+    assert pools()[tuple(graph.pool())] == 32 * MIB, pools()
+    del kept, graph
+    torch.cuda.empty_cache()
+    assert not any(id != (0, 0) for id in pools()), pools()
     try:
-        with torch.cuda.graph(torch.cuda.CUDAGraph()):
-            torch.zeros(1, device="cuda")
+        torch.cuda.CUDAGraph().capture_begin()
     except RuntimeError as error:
-        assert "operation not supported" in str(error), error
+        assert "capture" in str(error), error
         return
-    raise AssertionError("captured")
+    raise AssertionError("captured the default stream")
 
 
 @case()

@@ -233,7 +233,7 @@ OA_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
     return cudaSuccess;
 }
 
-/* No graph is ever captured, so graphs hold no memory. */
+/* Memory that a graph takes by nodes of its own: none. (torch takes it from its pool while it captures.) */
 OA_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
 {
     REQUIRE_DEVICE();

@@ -93,38 +93,6 @@ OA_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback
     return cudaSuccess;
 }
 
-/* ---- capture: there is none, and who begins one is told (a graph would have to run its kernels) ---- */
-
-OA_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    REQUIRE_DEVICE();
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-
-OA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                            unsigned long long *id, cudaGraph_t *graph,
-                                            const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
-                                            size_t *count)
-{
-    return cudaStreamIsCapturing(stream, status);
-}
-
-OA_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    oa_trace("cudaStreamBeginCapture");
-    return oa_result(cudaErrorNotSupported);
-}
-
-OA_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    static __thread enum cudaStreamCaptureMode present = cudaStreamCaptureModeGlobal;
-    enum cudaStreamCaptureMode before = present;
-    present = *mode;
-    *mode = before;
-    return cudaSuccess;
-}
-
 /* ---- events ---- */
 
 OA_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
