@@ -63,6 +63,42 @@ describe('a training that runs out of memory', () => {
   );
 });
 
+const GRAPH = `
+import torch
+model = torch.nn.Linear(1024, 1024).cuda()
+static = torch.zeros(2048, 1024, device='cuda')
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph), torch.no_grad():
+    for _ in range(8):
+        out = model(static)
+graph.replay()
+torch.empty(1 << 40, dtype=torch.uint8, device='cuda')
+`;
+
+describe('a program with a captured graph', () => {
+  it(
+    'has the memory of its private pool told apart, within the sum',
+    async () => {
+      const { manifest, report } = await runStep({
+        noService: true,
+        total: '512M',
+        inputs: { run: GRAPH, shell: 'python' },
+      });
+      const [device] = manifest.processes[0].ooms[0].census.devices;
+      addsUp(device);
+      const [pool, ...others] = device.pools;
+      expect(others).toEqual([]);
+      expect(pool).toMatchObject({ kind: 'graph', count: 1 });
+      expect(pool.reserved).toBeGreaterThan(pool.allocated);
+      // The last output is live; those before it went back to the pool.
+      expect(pool.allocated).toBeGreaterThanOrEqual(2048 * 1024 * 4);
+      expect(pool.categories.parameter).toBe(0);
+      expect(report.summary).toMatch(/Private pools of the allocator.*that of a CUDA graph with/);
+    },
+    MINUTES,
+  );
+});
+
 const GREEN = `
 import torch
 torch.manual_seed(0)

@@ -533,6 +533,46 @@ def pool(stage, torch):
     stage.burst()
 
 
+def graphs(stage, torch):
+    """A captured graph, a pool whose handle is gone, and the default pools: three accounts in one device's sum."""
+    net = Nets(torch, stage).mlp(256, 2).cuda()
+    static = torch.zeros(512, 256, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph), torch.no_grad():
+        out = net(static)
+    with torch.cuda.use_mem_pool(torch.cuda.MemPool()):
+        kept = torch.nn.Parameter(torch.zeros(3 << 20, dtype=torch.uint8, device="cuda"), requires_grad=False)
+    stage.models += [net, torch.nn.ParameterList([kept])]
+    stage.extra["segments"] = pool_segments(torch)
+    stage.extra["out"] = out.untyped_storage().nbytes()
+    stage.burst()
+    del graph, kept, static
+
+
+def capture(stage, torch):
+    """Out of memory in the middle of a capture, whose pool has no name yet that Python could ask for."""
+    graph, side = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        graph.capture_begin()
+        try:
+            kept = torch.zeros(1 << 21, dtype=torch.uint8, device="cuda")
+            stage.extra["segments"] = pool_segments(torch)
+            stage.burst()
+        finally:
+            graph.capture_end()
+    del kept
+
+
+def pool_segments(torch):
+    """{pool id: [bytes reserved, bytes allocated]} by torch's own public snapshot."""
+    found = {}
+    for segment in torch.cuda.memory_snapshot():
+        row = found.setdefault(":".join(map(str, segment["segment_pool_id"])), [0, 0])
+        row[0] += segment["total_size"]
+        row[1] += segment["allocated_size"]
+    return found
+
+
 def foreign(stage, torch):
     """Memory of other allocators is no part of the sum; views and slices of ours are."""
     import torch.utils.dlpack
@@ -763,6 +803,8 @@ SCENARIOS = {
         two_devices,
         two_devices_backward,
         pool,
+        graphs,
+        capture,
         foreign,
         unreal,
         million,

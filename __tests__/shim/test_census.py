@@ -39,6 +39,8 @@ PARTIAL = (
     "sparse",
     "two_devices",
     "pool",
+    "graphs",
+    "capture",
     "foreign",
     "unreal",
     "released",
@@ -143,6 +145,9 @@ def assert_adds_up(record):
         assert sum(found.values()) == row["allocated"] == record["before"][0][row["index"]][0]
         assert row["attributed"] == row["allocated"] - found["unknown"]
         assert row["reserved_unused"] == row["reserved"] - row["allocated"] >= 0
+        for pool in row["pools"] or []:
+            assert sum(pool["categories"].values()) == pool["allocated"] <= pool["reserved"]
+            assert all(0 <= size <= found[name] for name, size in pool["categories"].items())
         assert sum(reasons(row).values()) == found["unknown"]
         assert all(size > 0 for size in reasons(row).values())
         for category in row["categories"].values():
@@ -298,8 +303,35 @@ def test_what_another_engine_thread_may_be_changing_is_not_read_and_that_is_said
     )
 
 
-def test_private_pools_are_in_the_sum(records):
-    assert sums(device(records["pool"]))["parameter"] == 4 * MIB + 4096
+def test_private_pools_are_in_the_sum_and_told_apart(records):
+    row = device(records["pool"])
+    assert sums(row)["parameter"] == 4 * MIB + 4096
+    (pool,) = row["pools"]
+    assert (pool["kind"], pool["count"], pool["reserved"]) == ("handle", 1, 22 * MIB)
+    assert pool["categories"]["parameter"] == pool["allocated"] == 4 * MIB + 4096
+    assert device(records["mlp_forward"])["pools"] == []
+
+
+def test_a_graphs_pool_and_one_whose_handle_is_gone_are_as_torchs_own_snapshot_says(records):
+    record = records["graphs"]
+    row = device(record)
+    expected = {name: sizes for name, sizes in record["extra"]["segments"].items() if name != "0:0"}
+    assert {pool["id"]: [pool["reserved"], pool["allocated"]] for pool in row["pools"]} == expected
+    by_kind = {pool["kind"]: pool for pool in row["pools"]}
+    assert set(by_kind) == {"graph", "handle"}
+    assert by_kind["handle"]["categories"]["parameter"] == 3 * MIB
+    assert by_kind["graph"]["categories"]["parameter"] == 0, "the model lies in the default pools"
+    assert by_kind["graph"]["categories"]["unknown"] > record["extra"]["out"], (
+        "its output, and what only C++ holds"
+    )
+
+
+def test_a_pool_that_is_being_captured_is_told_apart_too(records):
+    record = records["capture"]
+    (pool,) = device(record)["pools"]
+    assert pool["kind"] == "graph"
+    assert record["extra"]["segments"][pool["id"]] == [pool["reserved"], pool["allocated"]]
+    assert pool["categories"]["unknown"] == pool["allocated"] == 2 * MIB
 
 
 def test_other_memory_is_beside_the_sum(records):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "shim"))
 
-from _oom_autopsy import census, census_frames, census_names, census_objects, census_sum
+from _oom_autopsy import census, census_frames, census_names, census_objects, census_pools, census_sum
 
 # --- adding up ---
 
@@ -37,6 +37,60 @@ def test_categories_always_add_up_to_the_allocators_number(rows, allocated, requ
     assert all(category["bytes"] >= 0 for category in found.values())
     seen = sum(census_sum.rounded(row[0], granule) for row in rows)
     assert excess == max(0, seen - allocated)
+
+
+def segment(pool, address, blocks):
+    """A segment as torch's snapshot has it; `blocks`: [(bytes, live)]."""
+    rows, at = [], address
+    for size, live in blocks:
+        state = "active_allocated" if live else "inactive"
+        rows.append({"address": at, "size": size, "requested_size": size, "state": state})
+        at += size
+    return {
+        "device": 0,
+        "address": address,
+        "total_size": at - address,
+        "segment_pool_id": pool,
+        "blocks": rows,
+    }
+
+
+pool_ids = st.sampled_from([(0, 0), *((n, 0) for n in range(1, 20)), *((0, n) for n in range(1, 20))])
+blocks = st.lists(st.tuples(st.integers(1, 8).map(lambda n: n * 512), st.booleans()), min_size=1, max_size=4)
+
+
+@given(st.lists(st.tuples(pool_ids, blocks), max_size=60), st.randoms())
+def test_pools_add_up_each_and_all_together(made, random):
+    segments = [segment(pool, 4096 * (n + 1) << 8, held) for n, (pool, held) in enumerate(made)]
+    live = [
+        (block["address"], block["size"])
+        for one in segments
+        for block in one["blocks"]
+        if block["state"] == "active_allocated"
+    ]
+    entries = {
+        address: census_sum.Entry(size, random.randrange(len(census_sum.RANKS)), None)
+        for address, size in live
+        if random.random() < 0.7
+    }
+    private = census_pools.private(segments)
+    rows = census_pools.rows(private.get(0, {}), entries, 512)
+    foreign = [one for one in segments if one["segment_pool_id"] != (0, 0)]
+    assert sum(row["reserved"] for row in rows) == sum(one["total_size"] for one in foreign)
+    assert sum(row["count"] for row in rows) == len({one["segment_pool_id"] for one in foreign})
+    assert len(rows) <= census_pools.MOST + 1
+    for row in rows:
+        assert sum(row["categories"].values()) == row["allocated"] <= row["reserved"]
+        assert row["kind"] == ("rest" if row["id"] is None else "graph" if row["id"][0] != "0" else "handle")
+    inside = [
+        entries[address].size
+        for one in foreign
+        for block in one["blocks"]
+        for address in [block["address"]]
+        if address in entries
+    ]
+    seen = sum(size for row in rows for name, size in row["categories"].items() if name != "unknown")
+    assert seen <= sum(inside)
 
 
 def test_more_seen_than_allocated_takes_from_the_weakest_fact():
@@ -146,6 +200,7 @@ class FakeApi:
 
     tensor, parameter, module, optimizer = Tensor, type("Parameter", (Tensor,), {}), Module, Optimizer
     function_node, storage = type("Node", (), {}), type("Storage", (), {})
+    pool_types = (type("Pool", (), {}),)
     plain_tensors = (Tensor, parameter)
 
 
@@ -409,7 +464,7 @@ class Api:
     class Node: pass
     class Storage: pass
     tensor, parameter, module, optimizer = Tensor, Parameter, Module, Optimizer
-    function_node, storage = Node, Storage
+    function_node, storage, pool_types = Node, Storage, ()
     plain_tensors = (Tensor, Parameter)
 
 class Slotted:

@@ -38,6 +38,23 @@ const census = () => ({
       reserved: 2000,
       reserved_unused: 1000,
       attributed: 900,
+      pools: [
+        {
+          id: '1:0',
+          kind: 'graph',
+          count: 1,
+          reserved: 600,
+          allocated: 200,
+          categories: {
+            parameter: 150,
+            gradient: 0,
+            optimizer_state: 0,
+            activation: 0,
+            input: 0,
+            unknown: 50,
+          },
+        },
+      ],
       categories: {
         parameter: category(500),
         gradient: category(400),

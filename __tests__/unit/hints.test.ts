@@ -52,6 +52,24 @@ describe('hints', () => {
     expect(plainText(hint?.text ?? [])).toContain('expandable_segments:True');
   });
 
+  it('name private pools that keep enough unused, and do not call that fragmentation', () => {
+    const allocated = CENSUS.allocated;
+    const pool = { id: '1:0', kind: 'graph', count: 1, categories: { unknown: GIB } };
+    const device = CENSUS.census.devices[0];
+    const census = (unused: number) => ({
+      ...CENSUS.census,
+      devices: [{ ...device, pools: [{ ...pool, allocated: GIB, reserved: GIB + unused }] }],
+    });
+    expect(allocated + CENSUS.unused).toBe(device?.reserved);
+    const idle = one({ census: census(CENSUS.unused) });
+    expect(ids(idle)).toContain('private-pools');
+    expect(ids(idle)).not.toContain('fragmentation');
+    expect(hintsFor(idle).find((h) => h.id === 'private-pools')?.numbers).toEqual([CENSUS.unused, 16 * MIB]);
+    const busy = one({ census: census(15 * MIB) });
+    expect(ids(busy)).not.toContain('private-pools');
+    expect(hintsFor(busy).find((h) => h.id === 'fragmentation')?.numbers[0]).toBe(CENSUS.unused - 15 * MIB);
+  });
+
   it('do not recommend expandable segments to who has them', () => {
     const torch = {
       version: '2.14.1',

@@ -34,9 +34,28 @@ it('reads every field of the contract as it was written', () => {
   const written = receipt();
   // What the reader adds to each category so that nobody has to ask whether it is there.
   const text = JSON.stringify(read).replaceAll(',"reasons":[]', '');
-  const { categories: _c, ...rest } = JSON.parse(text).census.devices[0];
+  const { categories: _c, pools: _p, ...rest } = JSON.parse(text).census.devices[0];
   expect(rest).toEqual({ index: 0, allocated: 1000, reserved: 2000, reserved_unused: 1000, attributed: 900 });
   expect(JSON.parse(text)).toEqual(written);
+});
+
+it('reads a private pool only where its parts add up, and says so', () => {
+  const read = (change: Record<string, unknown>) => {
+    const written = JSON.parse(JSON.stringify(receipt()));
+    Object.assign(written.census.devices[0].pools[0], change);
+    const result = parse(written);
+    return result.ok ? result.receipt : null;
+  };
+  const pools = (change: Record<string, unknown>) => read(change)?.census?.devices[0]?.pools;
+  expect(pools({})).toHaveLength(1);
+  expect(pools({ allocated: 201 })).toEqual([]);
+  expect(read({ allocated: 201 })?.notes.join()).toMatch(/pools\[0\].*add up to 200 bytes/);
+  expect(pools({ reserved: 100 })).toEqual([]);
+  expect(pools({ kind: 'evil' })).toEqual([]);
+  const older = JSON.parse(JSON.stringify(receipt()));
+  delete older.census.devices[0].pools;
+  const parsed = parse(older);
+  expect(parsed.ok && parsed.receipt.census?.devices[0]?.pools).toBeNull();
 });
 
 it('is what the JSON Schema says a receipt is', () => {

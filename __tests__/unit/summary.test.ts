@@ -241,6 +241,30 @@ describe('sections', () => {
     expect(text).toContain('96 % of the 25.99 GiB allocated is attributed');
   });
 
+  it('tells private pools in a sentence, and nothing where there are none', () => {
+    const device = CENSUS.census.devices[0];
+    const pool = (kind: string, id: string | null, count = 1) => ({
+      ...{ id, kind, count, reserved: 3 * GIB, allocated: 2 * GIB },
+      categories: { parameter: GIB / 2, activation: 1.5 * GIB },
+    });
+    const pools = [pool('graph', '7:0'), pool('handle', '0:3'), pool('graph', '8:0'), pool('rest', null, 5)];
+    const written = (list: readonly unknown[] | null) =>
+      summary(
+        manifest({
+          receipts: [
+            failedRank(5123, 1, {}, { census: { ...CENSUS.census, devices: [{ ...device, pools: list }] } }),
+          ],
+          exitCode: 1,
+        }),
+      );
+    const text = written(pools);
+    expect(text).toContain('that of a CUDA graph with 3.00 GiB reserved, 2.00 GiB of it in blocks');
+    expect(text).toContain('(activation 1.50 GiB, parameter 512.00 MiB)');
+    expect(text).toMatch(/; and 5 more\. \*\*4\.00 GiB\*\* in them is in no block/);
+    expect(written([])).not.toMatch(/Private pools/);
+    expect(written(null)).not.toMatch(/Private pools/);
+  });
+
   it('group ranks that ended alike and keep the one that failed apart', () => {
     const rows = section(text, '<details><summary>8 processes')
       .split('\n')

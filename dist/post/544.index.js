@@ -722,7 +722,10 @@ function openBox(s, index, viewer) {
 
 // EXTERNAL MODULE: ./build/report/hints.js
 var report_hints = __webpack_require__(93);
+// EXTERNAL MODULE: ./build/report/pools.js
+var report_pools = __webpack_require__(520);
 ;// CONCATENATED MODULE: ./build/report/page-story.js
+
 
 
 
@@ -750,10 +753,11 @@ function memorySection(manifest, story) {
         part.count === null ? '' : part.count.toLocaleString('en-US'),
         owners(part),
     ]);
+    const pools = (0,report_pools/* poolsRich */.C)(census);
     const title = `GPU ${story.oom.device ?? 0} of ${(0,sentences/* processName */.po)(story.process)} when it failed: ${(0,bytes/* formatBytes */.z)(whole)} in all`;
     const body = html `<svg class="bar" viewBox="0 0 1000 64" preserveAspectRatio="none" role="img" aria-label="${title}: ${parts.map((p) => `${sentences/* PART_NAMES */.zK[p.name]} ${(0,bytes/* formatBytes */.z)(p.bytes)}`).join(', ')}">${bar(parts, whole, 0, 0, 1000, 64)}</svg>
 ${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }, { name: 'largest owners, or why unknown' }], rows)}
-${census ? html `<p>${(0,sentences/* share */.uM)(census.attributed, census.allocated)} of the ${(0,bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}`;
+${census ? html `<p>${(0,sentences/* share */.uM)(census.attributed, census.allocated)} of the ${(0,bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}${pools === null ? null : html `<p>${html_rich(pools)}</p>`}`;
     return { id: 'memory', title: 'What was alive', body };
 }
 function eventsOf(manifest) {

@@ -287,7 +287,7 @@ function displayName(name, limit = 120) {
 /* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
 /* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES)
 /* harmony export */ });
-/* unused harmony exports RECEIPT_SCHEMA, RANK_VARIABLES */
+/* unused harmony exports RECEIPT_SCHEMA, RANK_VARIABLES, POOL_KINDS */
 /* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(40);
 
 const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
@@ -310,6 +310,7 @@ const CATEGORY_NAMES = [
     'input',
     'unknown',
 ];
+const POOL_KINDS = ['graph', 'handle', 'rest'];
 const LIMITS = {
     notes: 20,
     short: 200,
@@ -321,6 +322,7 @@ const LIMITS = {
     snapshots: 256,
     owners: 10,
     reasons: 20,
+    pools: 17,
     cycles: 50,
     types: 50,
     faults: 20,
@@ -491,6 +493,32 @@ function readCensusDevice(r, o, at) {
         reserved,
         reserved_unused: r.amount(o, 'reserved_unused', at) ?? Math.max(0, reserved - allocated),
         attributed: sum - (categories.unknown?.bytes ?? 0),
+        categories,
+        pools: o['pools'] === undefined || o['pools'] === null
+            ? null
+            : r.list(o, 'pools', at, LIMITS.pools, (p, where) => readPool(r, p, where)).items,
+    };
+}
+function readPool(r, o, at) {
+    const kind = r.oneOf(o, 'kind', at, POOL_KINDS);
+    const [reserved, allocated] = [r.amount(o, 'reserved', at), r.amount(o, 'allocated', at)];
+    const raw = r.fields(o, 'categories', at);
+    if (kind === null || reserved === null || allocated === null || !raw)
+        return null;
+    const categories = {};
+    for (const name of CATEGORY_NAMES)
+        categories[name] = r.amount(raw, name, `${at}categories.`) ?? 0;
+    const sum = Object.values(categories).reduce((all, bytes) => all + bytes, 0);
+    if (sum !== allocated || allocated > reserved) {
+        r.note(`${at}categories add up to ${sum} bytes, of ${allocated} allocated and ${reserved} reserved`);
+        return null;
+    }
+    return {
+        id: r.text(o, 'id', at, LIMITS.short),
+        kind,
+        count: r.amount(o, 'count', at) ?? 1,
+        reserved,
+        allocated,
         categories,
     };
 }
@@ -2769,7 +2797,10 @@ function dumpTrouble(manifest) {
 
 // EXTERNAL MODULE: ./build/report/hints.js
 var report_hints = __webpack_require__(93);
+// EXTERNAL MODULE: ./build/report/pools.js
+var report_pools = __webpack_require__(520);
 ;// CONCATENATED MODULE: ./build/report/summary-story.js
+
 
 
 
@@ -2885,6 +2916,9 @@ function categoriesBlock(manifest, story) {
     if (census && census.allocated > 0) {
         notes.push((0,rich/* say */.cv) `${(0,sentences/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
     }
+    const pools = (0,report_pools/* poolsRich */.C)(census);
+    if (pools !== null)
+        notes.push(pools);
     if (story.oom.census?.complete === false) {
         notes.push((0,rich/* say */.cv) `The look was cut short: ${(0,rich/* shorten */.ml)(story.oom.census.cut ?? 'no reason given', 300)}.`);
     }
@@ -4659,8 +4693,24 @@ const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } 
         text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
     };
 };
-const fragmentation = ({ account: { unused }, story: { process, oom } }) => {
-    if (unused === null || oom.wanted === null || oom.wanted === 0 || unused < oom.wanted)
+const unusedInPools = ({ oom }) => ((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device)?.pools ?? []).reduce((n, p) => n + p.reserved - p.allocated, 0);
+const privatePools = ({ story }) => {
+    const { wanted } = story.oom;
+    const unused = unusedInPools(story);
+    if (wanted === null || wanted === 0 || unused < wanted)
+        return null;
+    return {
+        id: 'private-pools',
+        numbers: [unused, wanted],
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
+    };
+};
+const fragmentation = ({ account, story }) => {
+    const { process, oom } = story;
+    if (account.unused === null || oom.wanted === null || oom.wanted === 0)
+        return null;
+    const unused = account.unused - unusedInPools(story);
+    if (unused < oom.wanted)
         return null;
     const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
     const remedy = on
@@ -4740,6 +4790,7 @@ const RULES = [
     otherProcesses,
     memoryFraction,
     cycles,
+    privatePools,
     fragmentation,
     optimizerState,
     gradients,
@@ -4751,6 +4802,57 @@ function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* 
         return [];
     const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
     return RULES.flatMap((rule) => rule(facts) ?? []);
+}
+
+
+/***/ }),
+
+/***/ 520:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ poolsRich)
+/* harmony export */ });
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(99);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(916);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(781);
+
+
+
+const SHOWN = 3;
+function whose({ kind, count }) {
+    switch (kind) {
+        case 'graph':
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `that of a CUDA graph`;
+        case 'handle':
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('graph_pool_handle')})`;
+        case 'rest':
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${count} smaller ones`;
+    }
+}
+function inside(pool) {
+    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
+        .filter(({ bytes }) => bytes > 0)
+        .sort((a, b) => b.bytes - a.bytes)
+        .slice(0, 2);
+    return largest.map(({ name, bytes }) => `${name} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`).join(', ');
+}
+function poolsRich(census) {
+    const pools = census?.pools ?? [];
+    if (pools.length === 0)
+        return null;
+    const lines = pools.slice(0, SHOWN).map((pool) => {
+        const parts = inside(pool);
+        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${parts})`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${whose(pool)} with ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
+    });
+    const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
+    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `; and ${hidden} more`;
+    const unused = pools.reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
+    const idle = unused === 0
+        ? null
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
 }
 
 

@@ -14,7 +14,7 @@ import types
 from collections import deque
 
 # What a type is to the census. 0: nothing of interest.
-TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE = 1, 2, 3, 4, 5, 6
+TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL = 1, 2, 3, 4, 5, 6, 7
 
 CHUNK = 65536  # objects between two looks at the clock: about 5 ms
 MAX_DEPTH = 10  # containers inside containers
@@ -74,6 +74,7 @@ class Kinds:
             (id(api.optimizer), OPTIMIZER),
             (id(api.function_node), NODE),
             (id(api.storage), STORAGE),
+            *((id(kind), POOL) for kind in api.pool_types),
         )
         self.parameter = id(api.parameter)
         self.plain = frozenset(map(id, api.plain_tensors))
@@ -237,6 +238,7 @@ class Found:
     def __init__(self):
         self.tensors, self.modules, self.optimizers, self.nodes, self.storages = [], [], [], [], []
         self.objects = 0  # looked at
+        self.pools = 0  # objects that stand for a private pool: MemPool, CUDAGraph
         self.hidden = 0  # frozen by gc.freeze(), so not listed by gc.get_objects()
 
     def take(self, kinds, obj):
@@ -252,6 +254,8 @@ class Found:
             self.nodes.append(obj)
         elif what == STORAGE:
             self.storages.append(obj)
+        elif what == POOL:
+            self.pools += 1
 
 
 def live_objects(kinds, found, clock, max_objects, share):

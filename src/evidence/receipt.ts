@@ -106,6 +106,20 @@ export const CATEGORY_NAMES = [
   'unknown',
 ] as const;
 export type CategoryName = (typeof CATEGORY_NAMES)[number];
+export const POOL_KINDS = ['graph', 'handle', 'rest'] as const;
+/** A private pool of the allocator, or the pools beyond those that have a row of their own (`rest`). Part of its device's sum. */
+export interface CensusPool {
+  /** As the allocator numbers it; null for `rest`. */
+  readonly id: string | null;
+  /** Of a captured CUDA graph, or of a `MemPool` or `graph_pool_handle`. */
+  readonly kind: (typeof POOL_KINDS)[number];
+  /** Pools. */
+  readonly count: number;
+  readonly reserved: number;
+  readonly allocated: number;
+  /** Bytes; they add up to `allocated`. */
+  readonly categories: Readonly<Partial<Record<CategoryName, number>>>;
+}
 export interface CensusDevice {
   readonly index: number;
   readonly allocated: number;
@@ -113,6 +127,8 @@ export interface CensusDevice {
   readonly reserved_unused: number;
   readonly attributed: number;
   readonly categories: Readonly<Partial<Record<CategoryName, Category>>>;
+  /** The largest first; null where they could not be told apart. */
+  readonly pools: readonly CensusPool[] | null;
 }
 export interface Census {
   readonly seconds: number | null;
@@ -247,6 +263,7 @@ const LIMITS = {
   snapshots: 256,
   owners: 10,
   reasons: 20,
+  pools: 17,
   cycles: 50,
   types: 50,
   faults: 20,
@@ -448,6 +465,33 @@ function readCensusDevice(r: Reader, o: Fields, at: string): CensusDevice | null
     reserved,
     reserved_unused: r.amount(o, 'reserved_unused', at) ?? Math.max(0, reserved - allocated),
     attributed: sum - (categories.unknown?.bytes ?? 0),
+    categories,
+    pools:
+      o['pools'] === undefined || o['pools'] === null
+        ? null
+        : r.list(o, 'pools', at, LIMITS.pools, (p, where) => readPool(r, p, where)).items,
+  };
+}
+
+/** One private pool, or null (and a note) when its parts do not add up. */
+function readPool(r: Reader, o: Fields, at: string): CensusPool | null {
+  const kind = r.oneOf(o, 'kind', at, POOL_KINDS);
+  const [reserved, allocated] = [r.amount(o, 'reserved', at), r.amount(o, 'allocated', at)];
+  const raw = r.fields(o, 'categories', at);
+  if (kind === null || reserved === null || allocated === null || !raw) return null;
+  const categories: Partial<Record<CategoryName, number>> = {};
+  for (const name of CATEGORY_NAMES) categories[name] = r.amount(raw, name, `${at}categories.`) ?? 0;
+  const sum = Object.values(categories).reduce((all, bytes) => all + bytes, 0);
+  if (sum !== allocated || allocated > reserved) {
+    r.note(`${at}categories add up to ${sum} bytes, of ${allocated} allocated and ${reserved} reserved`);
+    return null;
+  }
+  return {
+    id: r.text(o, 'id', at, LIMITS.short),
+    kind,
+    count: r.amount(o, 'count', at) ?? 1,
+    reserved,
+    allocated,
     categories,
   };
 }

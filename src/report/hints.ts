@@ -11,6 +11,7 @@ export type HintId =
   | 'larger-than-device'
   | 'memory-fraction'
   | 'other-processes'
+  | 'private-pools'
   | 'fragmentation'
   | 'cycles'
   | 'gradients'
@@ -73,8 +74,27 @@ const otherProcesses: Rule = ({ account: { othersHeld, free, others }, story: { 
   };
 };
 
-const fragmentation: Rule = ({ account: { unused }, story: { process, oom } }) => {
-  if (unused === null || oom.wanted === null || oom.wanted === 0 || unused < oom.wanted) return null;
+/** Bytes that private pools of the device keep unused; 0 where no census told pools apart. */
+const unusedInPools = ({ oom }: OomStory): number =>
+  (censusOf(oom.census, oom.device)?.pools ?? []).reduce((n, p) => n + p.reserved - p.allocated, 0);
+
+const privatePools: Rule = ({ story }) => {
+  const { wanted } = story.oom;
+  const unused = unusedInPools(story);
+  if (wanted === null || wanted === 0 || unused < wanted) return null;
+  return {
+    id: 'private-pools',
+    numbers: [unused, wanted],
+    text: say`${strong(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${code('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${code('torch.cuda.graph(g, pool=…)')}).`,
+  };
+};
+
+const fragmentation: Rule = ({ account, story }) => {
+  const { process, oom } = story;
+  if (account.unused === null || oom.wanted === null || oom.wanted === 0) return null;
+  // What private pools keep unused is no fragmentation: the rule above has it.
+  const unused = account.unused - unusedInPools(story);
+  if (unused < oom.wanted) return null;
   const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
   const remedy = on
     ? say`${code('expandable_segments:True')} is on already.`
@@ -161,6 +181,7 @@ const RULES: readonly Rule[] = [
   otherProcesses,
   memoryFraction,
   cycles,
+  privatePools,
   fragmentation,
   optimizerState,
   gradients,

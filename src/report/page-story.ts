@@ -20,6 +20,7 @@ import {
   sum,
   table,
 } from './page-kit.js';
+import { poolsRich } from './pools.js';
 import { ownersRich, PART_NAMES, partRich, processName, share } from './sentences.js';
 import { accountOf, censusOf, fatalStories, mainStory, type OomStory, type Part, partsOf } from './story.js';
 
@@ -43,10 +44,11 @@ export function memorySection(manifest: Manifest, story: OomStory): Section | nu
     part.count === null ? '' : part.count.toLocaleString('en-US'),
     owners(part),
   ]);
+  const pools = poolsRich(census);
   const title = `GPU ${story.oom.device ?? 0} of ${processName(story.process)} when it failed: ${formatBytes(whole)} in all`;
   const body = html`<svg class="bar" viewBox="0 0 1000 64" preserveAspectRatio="none" role="img" aria-label="${title}: ${parts.map((p) => `${PART_NAMES[p.name]} ${formatBytes(p.bytes)}`).join(', ')}">${bar(parts, whole, 0, 0, 1000, 64)}</svg>
 ${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }, { name: 'largest owners, or why unknown' }], rows)}
-${census ? html`<p>${share(census.attributed, census.allocated)} of the ${formatBytes(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}`;
+${census ? html`<p>${share(census.attributed, census.allocated)} of the ${formatBytes(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}${pools === null ? null : html`<p>${rich(pools)}</p>`}`;
   return { id: 'memory', title: 'What was alive', body };
 }
 

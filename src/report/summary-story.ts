@@ -6,6 +6,7 @@ import { type Block, plainBlock } from './blocks.js';
 import { foldStack, placeOf, userFrame } from './frames.js';
 import { hintsFor } from './hints.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
+import { poolsRich } from './pools.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
 import { headline, name, ownersRich, partRich, processName, share, verdictParagraphs } from './sentences.js';
 import {
@@ -142,6 +143,8 @@ export function categoriesBlock(manifest: Manifest, story: OomStory): Block | nu
       say`${share(census.attributed, census.allocated)} of the ${formatBytes(census.allocated)} allocated is attributed to what it was observed to be; ${strong('unknown')} says why it is not.`,
     );
   }
+  const pools = poolsRich(census);
+  if (pools !== null) notes.push(pools);
   if (story.oom.census?.complete === false) {
     notes.push(say`The look was cut short: ${shorten(story.oom.census.cut ?? 'no reason given', 300)}.`);
   }

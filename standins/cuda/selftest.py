@@ -349,7 +349,10 @@ def graphs_take_memory_from_a_pool_of_their_own():
     import torch
 
     def pools():
-        return {tuple(segment["segment_pool_id"]): segment["total_size"] for segment in torch.cuda.memory_snapshot()}
+        return {
+            tuple(segment["segment_pool_id"]): segment["total_size"]
+            for segment in torch.cuda.memory_snapshot()
+        }
 
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):

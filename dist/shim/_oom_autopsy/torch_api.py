@@ -540,6 +540,13 @@ class CensusApi:
         self.optimizer = torch.optim.Optimizer
         self.function_node = c._FunctionBase
         self.storage = storage
+        # what a program holds of a private pool (MemPool since 2.5; seen in 2.13.0 and 2.14.1)
+        self.pool_types = tuple(
+            found
+            for name in ("_MemPool", "_CUDAGraph")
+            for found in [getattr(c, name, None)]
+            if found is not None
+        )
         self.flat_parameter_mark = "_is_flat_param"  # FSDP 1 (seen in 2.13.0 and 2.14.1)
 
     def _optional(self, owner, name):
@@ -574,6 +581,33 @@ class CensusApi:
         return None
 
 
+# More live allocations than this, and the segments are not asked for: about 25 us each, where the frames of each are
+# new to torch (2,000 at depth 3: 0.05 s; a second time 2 to 8 us: 20,000 at depth 20 in 0.04 to 0.17 s; 2.14.1).
+MAX_ALLOCATIONS = 20_000
+
+
+def segments_without_traces():
+    """(the allocator's segments, None), or (None, why not).
+
+    As torch.cuda.memory_snapshot(include_traces=False) gives them (2.13, 2.14): without the trace of past events, so that the
+    time depends on what is alive alone; with no import of torch._inductor; by the C function below it, in case the program
+    has put something in the public one's place.
+    """
+    module = torch()
+    try:
+        bounded = "include_traces" in inspect.signature(module.cuda.memory.memory_snapshot).parameters
+    except (TypeError, ValueError):
+        bounded = False
+    if not bounded:
+        return None, "this torch gives no snapshot without its whole trace"
+    stats = module._C._cuda_memoryStats
+    alive = sum(stats(i)["allocation"]["all"]["current"] for i in range(module.cuda.device_count()))
+    if alive > MAX_ALLOCATIONS:
+        return None, f"{alive:,} live allocations are too many to ask for each"
+    with _without_inductor():
+        return module._C._cuda_memorySnapshot((0, 0, False))["segments"], None
+
+
 def forked_after_cuda(torch):
     """Whether this process is a forked child of one that had initialised CUDA (0.4 to 2.14)."""
     ask = getattr(torch.cuda, "_is_in_bad_fork", None)
@@ -587,9 +621,6 @@ FLAT_PARAMETER_GRADIENTS = frozenset({"_saved_grad_shard", "_cpu_grad"})
 
 
 # --- reference cycles (cycles.py) -----------------------------------------------------------------------------------
-
-# More live allocations than this, and their frames are not asked for: about 25 us each (2,000 at depth 3: 0.05 s).
-CYCLES_MAX_ALLOCATIONS = 20_000
 
 
 def cycles_nothing_to_watch():
@@ -624,28 +655,14 @@ def cycles_frames(addresses):
     """(frames by address, None) of where live memory was allocated, or ({}, why not).
 
     Each list of frames: [{"filename", "line", "name"}], innermost first. In this process's memory only, through the call
-    torch's own finder makes, but without the trace of past events (memory_snapshot(include_traces=False): 2.13, 2.14), so
-    that the time depends on what is alive alone; and with no import of torch._inductor.
+    torch's own finder makes.
     """
-    module = torch()
     if not history_enabled():
         return {}, "the recorder was off, so where tensors were allocated is not known"
-    snapshot = module.cuda.memory.memory_snapshot
-    try:
-        bounded = "include_traces" in inspect.signature(snapshot).parameters
-    except (TypeError, ValueError):
-        bounded = False
-    if not bounded:
-        return {}, "this torch cannot tell frames without its whole trace"
-    alive = sum(
-        module._C._cuda_memoryStats(i)["allocation"]["all"]["current"]
-        for i in range(module.cuda.device_count())
-    )
-    if alive > CYCLES_MAX_ALLOCATIONS:
-        return {}, f"{alive:,} live allocations are too many to ask each for its frames"
+    segments, reason = segments_without_traces()
+    if segments is None:
+        return {}, f"where tensors were allocated is not known: {reason}"
     frames = {}
-    with _without_inductor():
-        segments = snapshot(include_traces=False)
     for segment in segments:
         address = segment["address"]
         for block in segment["blocks"]:
