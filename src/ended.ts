@@ -16,7 +16,7 @@ export interface Ended {
   /** Null when main was killed, so that nobody saw how the step ended. */
   readonly result: RunResult | null;
   readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
-  /** What was seen of the step's processes while it ran; null when main was killed, for only main watches. */
+  /** What was seen of the step's processes while it ran; null when main was killed before it had seen anything. */
   readonly seen: Seen | null;
   readonly hints: readonly ScriptHint[];
   readonly faults: readonly string[];

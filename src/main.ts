@@ -74,6 +74,8 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     shimLaid: laid.shim,
     faults: laid.faults,
     hints,
+    gpu: before.gpu,
+    seen: null,
   };
   const learn = (more: Partial<Known>): void => {
     known = { ...known, ...more };
@@ -84,7 +86,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     () => ({ leader: known.group?.pid ?? null, variable: mark, since: known.group?.startTicks ?? null }),
     plan.shimDir,
   );
-  watch.start();
+  watch.start((seen) => learn({ seen }));
   const cancel = watchCancel();
   const result = await runStep({
     file: plan.command.file,
@@ -100,7 +102,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     onStart: (group) => learn({ group }),
   });
   watch.stop();
-  learn({ result });
+  learn({ result, seen: watch.seen() });
 
   const ended: Ended = {
     plan,

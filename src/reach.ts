@@ -54,7 +54,7 @@ export function likelyReason(
 ): string | null {
   const [hint] = hints;
   if (hint) return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
-  if (seen === null) return 'main was ended before it finished, and what it saw is lost';
+  if (seen === null) return 'main was ended before it finished, and had seen nothing of it yet';
   const [carrier] = seen.carriers;
   if (carrier !== undefined) return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
   const [python] = seen.hidden;

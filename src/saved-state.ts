@@ -5,6 +5,7 @@
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import type { Runner } from './actions.js';
+import { TOOLS } from './gpu/observe.js';
 import {
   CATEGORY_MODES,
   CYCLE_WATCHES,
@@ -14,7 +15,8 @@ import {
   STACKS,
 } from './inputs.js';
 import type { Plan } from './plan.js';
-import { type Known, MAX_LIST, STATE, STATE_SCHEMA } from './state.js';
+import { type Known, MAX_LIST, MAX_SEEN, STATE, STATE_SCHEMA } from './state.js';
+import { UNARMED_REASONS } from './step/unarmed.js';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const absolute = v.pipe(v.string(), v.maxLength(4096), v.check(isAbsolute));
@@ -70,6 +72,46 @@ const PlanSchema = v.object({
 const text = v.pipe(v.string(), v.maxLength(4096));
 const named = v.object({ pid: count, program: v.nullable(short) });
 
+const list = <T extends v.GenericSchema>(entry: T) => v.pipe(v.array(entry), v.maxLength(MAX_SEEN));
+
+const GpuSchema = v.variant('state', [
+  v.object({ state: v.literal('absent'), tool: v.null() }),
+  v.object({ state: v.literal('failed'), tool: v.picklist(TOOLS), reason: text, seconds: v.number() }),
+  v.object({
+    state: v.literal('seen'),
+    tool: v.picklist(TOOLS),
+    devices: list(
+      v.object({
+        index: count,
+        uuid: fact,
+        name: fact,
+        total: v.nullable(count),
+        used: v.nullable(count),
+        free: v.nullable(count),
+      }),
+    ),
+    processes: list(v.object({ pid: count, name: fact, device: v.nullable(count), used: v.nullable(count) })),
+    pidsKnown: v.boolean(),
+    note: v.nullable(text),
+    seconds: v.number(),
+  }),
+]);
+
+const SeenSchema = v.object({
+  sightings: list(
+    v.object({
+      pid: count,
+      startTicks: count,
+      program: short,
+      base: v.pipe(short, v.regex(/^[0-9a-f]+$/)),
+      reason: v.picklist(UNARMED_REASONS),
+      advice: text,
+    }),
+  ),
+  carriers: list(short),
+  hidden: list(v.object({ pid: count, program: short })),
+});
+
 const KnownSchema = v.object({
   group: v.nullable(v.object({ pid: v.pipe(count, v.minValue(2)), startTicks: v.nullable(count) })),
   host: v.nullable(
@@ -98,6 +140,8 @@ const KnownSchema = v.object({
   shimLaid: v.boolean(),
   faults: v.pipe(v.array(text), v.maxLength(MAX_LIST)),
   hints: v.pipe(v.array(v.object({ line: count, what: short, advice: text })), v.maxLength(MAX_LIST)),
+  gpu: v.nullable(GpuSchema),
+  seen: v.nullable(SeenSchema),
 });
 
 const StateSchema = v.object({

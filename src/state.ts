@@ -3,10 +3,12 @@
  * back. Writing needs no schema, so main does not load the library for it: a quarter of a megabyte of its bundle.
  */
 import type { Runner } from './actions.js';
+import type { GpuObservation } from './gpu/observe.js';
 import type { Plan } from './plan.js';
 import type { HostCounters } from './step/host.js';
 import type { RunResult } from './step/process.js';
 import type { ScriptHint } from './step/script-hints.js';
+import type { Seen } from './step/watch.js';
 
 /** The leader of the step's process group; the start time tells a reused pid apart. */
 export interface Group {
@@ -26,6 +28,10 @@ export interface Known {
   readonly shimLaid: boolean;
   readonly faults: readonly string[];
   readonly hints: readonly ScriptHint[];
+  /** Who was on the GPUs before the step; null until that was asked. */
+  readonly gpu: GpuObservation | null;
+  /** What the watch over the step's processes had seen by then; null until it saw something. */
+  readonly seen: Seen | null;
 }
 
 export const NOTHING_KNOWN: Known = {
@@ -35,6 +41,8 @@ export const NOTHING_KNOWN: Known = {
   shimLaid: true,
   faults: [],
   hints: [],
+  gpu: null,
+  seen: null,
 };
 
 /**
@@ -45,6 +53,10 @@ export type Finish = 'true' | 'late' | 'cut';
 
 /** Entries of a list in the state. */
 export const MAX_LIST = 200;
+/** Entries of each list of what was seen, which have more to say. */
+export const MAX_SEEN = 50;
+/** UTF-16 units of a line in the state. */
+export const MAX_LINE = 1000;
 
 export const STATE_SCHEMA = 'oom-autopsy.state.v1';
 
@@ -61,12 +73,25 @@ export function savePlan(runner: Runner, plan: Plan, known: Known = NOTHING_KNOW
     ...known,
     result: result && {
       ...result,
-      startError: result.startError?.slice(0, 1000) ?? null,
+      startError: result.startError?.slice(0, MAX_LINE) ?? null,
       killed: result.killed.slice(0, MAX_LIST),
     },
-    faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, 1000)),
+    faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, MAX_LINE)),
+    gpu: known.gpu && boundedGpu(known.gpu),
+    seen: known.seen && {
+      sightings: known.seen.sightings.slice(0, MAX_SEEN),
+      carriers: known.seen.carriers.slice(0, MAX_SEEN),
+      hidden: known.seen.hidden.slice(0, MAX_SEEN),
+    },
   };
   runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
+}
+
+/** The devices, and the processes that hold most. */
+function boundedGpu(gpu: GpuObservation): GpuObservation {
+  if (gpu.state !== 'seen') return gpu;
+  const largest = [...gpu.processes].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+  return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
 }
 
 /** Tells post how far main came. */

@@ -3,11 +3,19 @@
  * Each is named with its reason and the remedy in the summary, an annotation and the manifest.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, cudaPython, freshFolder, plainPython, runStep, type Step } from './kit.js';
+import { cleanUp, cudaPython, freshFolder, plainPython, ROOT, runStep, type Step } from './kit.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -201,6 +209,30 @@ it(
     expect(manifest.unarmed.map((p: Json) => p.reason)).toEqual(['isolated']);
     expect(report.summary).toMatch(/drop -I/);
     expect(report.annotations.map(({ level }) => level)).toEqual(['error']);
+  },
+  MINUTES,
+);
+
+it(
+  'a main that is killed has told what it knew: post names who was not reached and who was on the GPU before',
+  async () => {
+    const tools = join(ROOT, 'standins', 'cuda', 'bin');
+    const step = await runStep({
+      inputs: { run: 'python -I job.py & sleep 6\nkill -KILL $PPID\nsleep 60' },
+      workspace: workspaceWith('import time, torch; time.sleep(60)'),
+      env: {
+        OA_STANDIN_OTHERS_BYTES: '192M',
+        PATH: [tools, dirname(cudaPython()), process.env['PATH']].join(delimiter),
+      },
+    });
+    const { report } = step;
+    expect(report.main.signal).toBe('SIGKILL');
+    const manifest: Json = JSON.parse(readFileSync(report.post?.outputs['manifest'] ?? '', 'utf8'));
+    expect(manifest.unarmed.map((p: Json) => p.reason)).toEqual(['isolated']);
+    expect(report.summary).toMatch(/drop -I/);
+    expect(manifest.gpu.before).toMatchObject({ state: 'seen', tool: 'nvidia-smi' });
+    expect(manifest.gpu.before.devices[0].used).toBe(192 * 2 ** 20);
+    expect(report.orphans).toEqual([]);
   },
   MINUTES,
 );

@@ -1,6 +1,7 @@
 /** What main saves is what post reads; anything else is refused, never guessed. */
 import { describe, expect, it } from '@jest/globals';
 import type { Runner } from '../../src/actions.js';
+import type { GpuObservation } from '../../src/gpu/observe.js';
 import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
 import { readState } from '../../src/saved-state.js';
@@ -35,6 +36,22 @@ const KNOWN: Known = {
   shimLaid: false,
   faults: ['one'],
   hints: [{ line: 1, what: 'docker', advice: 'see docs' }],
+  gpu: {
+    state: 'seen',
+    tool: 'nvidia-smi',
+    devices: [{ index: 0, uuid: 'GPU-1', name: 'NVIDIA A100', total: 100, used: 50, free: 50 }],
+    processes: [{ pid: 4121, name: 'python3', device: 0, used: null }],
+    pidsKnown: true,
+    note: null,
+    seconds: 0.1,
+  },
+  seen: {
+    sightings: [
+      { pid: 9, startTicks: 7, program: 'python3', base: '7f01', reason: 'isolated', advice: 'drop -I' },
+    ],
+    carriers: ['docker'],
+    hidden: [{ pid: 8, program: 'python3' }],
+  },
 };
 
 describe('state', () => {
@@ -68,9 +85,36 @@ describe('state', () => {
         killed: Array.from({ length: 9000 }, (_, i) => ({ pid: i + 2, program: 'y'.repeat(80) })),
       },
       faults: Array(50).fill(long),
+      gpu: {
+        ...(KNOWN.gpu as GpuObservation & { state: 'seen' }),
+        devices: Array.from({ length: 1024 }, (_, index) => ({
+          ...{
+            index,
+            uuid: 'u'.repeat(60),
+            name: 'n'.repeat(60),
+            total: 2 ** 40,
+            used: 2 ** 40,
+            free: 2 ** 40,
+          },
+        })),
+        processes: Array.from({ length: 1024 }, (_, i) => ({
+          ...{ pid: i, name: 'p'.repeat(80), device: 0, used: i },
+        })),
+      },
+      seen: {
+        sightings: Array.from({ length: 9000 }, (_, i) => ({
+          ...{ pid: i, startTicks: i, program: 'y'.repeat(80), base: '7f01', reason: 'isolated' as const },
+          advice: 'a'.repeat(250),
+        })),
+        carriers: ['docker', 'ssh'],
+        hidden: Array.from({ length: 9000 }, (_, pid) => ({ pid, program: 'z'.repeat(15) })),
+      },
     });
     expect([...runner.saved.values()].join('').length).toBeLessThan(100_000);
-    expect(readState(runner).kind).toBe('unfinished');
+    const read = readState(runner);
+    expect(read.kind).toBe('unfinished');
+    const gpu = read.kind === 'unfinished' ? read.known.gpu : null;
+    expect(gpu?.state === 'seen' && gpu.processes[0]?.used).toBe(1023);
   });
 
   const state = (more: object): string =>

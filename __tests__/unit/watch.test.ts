@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
 import { listProcesses, stepProcesses } from '../../src/step/proc.js';
 import { TorchWatch } from '../../src/step/watch.js';
@@ -94,6 +94,32 @@ describe('a look', () => {
     const one = watch(null);
     one.look();
     expect(pids(one)).toEqual([101]);
+  });
+
+  it('tells what it saw when there is news, and not each time of a step that starts processes without end', async () => {
+    put(LEADER, { program: 'bash' });
+    const one = watch();
+    const told: number[] = [];
+    let pid = 101;
+    const looks = async (n: number, fresh: number): Promise<void> => {
+      for (let i = 0; i < n; i += 1) {
+        for (let k = 0; k < fresh; k += 1) put(pid++, { ppid: LEADER, torch: '7f01' });
+        await jest.advanceTimersByTimeAsync(120_000);
+      }
+    };
+    jest.useFakeTimers();
+    try {
+      one.start((seen) => told.push(seen.sightings.length));
+      await looks(3, 0);
+      expect(told).toEqual([]);
+      await looks(20, 1);
+      expect(told).toEqual([1, 2, 4, 8, 16]);
+      await looks(3, 0);
+      expect(told).toHaveLength(5);
+    } finally {
+      one.stop();
+      jest.useRealTimers();
+    }
   });
 
   it('says why, and keeps neither arguments nor environment', () => {

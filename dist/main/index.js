@@ -2398,7 +2398,7 @@ function likelyReason(seen, hints) {
     if (hint)
         return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
     if (seen === null)
-        return 'main was ended before it finished, and what it saw is lost';
+        return 'main was ended before it finished, and had seen nothing of it yet';
     const [carrier] = seen.carriers;
     if (carrier !== undefined)
         return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
@@ -3707,8 +3707,12 @@ const NOTHING_KNOWN = {
     shimLaid: true,
     faults: [],
     hints: [],
+    gpu: null,
+    seen: null,
 };
 const MAX_LIST = 200;
+const MAX_SEEN = 50;
+const MAX_LINE = 1000;
 const STATE_SCHEMA = 'oom-autopsy.state.v1';
 const STATE = 'step';
 function savePlan(runner, plan, known = NOTHING_KNOWN) {
@@ -3717,12 +3721,24 @@ function savePlan(runner, plan, known = NOTHING_KNOWN) {
         ...known,
         result: result && {
             ...result,
-            startError: result.startError?.slice(0, 1000) ?? null,
+            startError: result.startError?.slice(0, MAX_LINE) ?? null,
             killed: result.killed.slice(0, MAX_LIST),
         },
-        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, 1000)),
+        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, MAX_LINE)),
+        gpu: known.gpu && boundedGpu(known.gpu),
+        seen: known.seen && {
+            sightings: known.seen.sightings.slice(0, MAX_SEEN),
+            carriers: known.seen.carriers.slice(0, MAX_SEEN),
+            hidden: known.seen.hidden.slice(0, MAX_SEEN),
+        },
     };
     runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
+}
+function boundedGpu(gpu) {
+    if (gpu.state !== 'seen')
+        return gpu;
+    const largest = [...gpu.processes].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+    return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
 }
 function saveFinished(runner, finish = 'true') {
     runner.saveState('finished', finish);
@@ -4022,6 +4038,20 @@ function scriptHints(script) {
 
 
 
+const UNARMED_REASONS = (/* unused pure expression or super */ null && ([
+    'isolated',
+    'ignore-environment',
+    'no-site',
+    'tox',
+    'sudo',
+    'environment-cleared',
+    'pythonpath-cleared',
+    'pythonpath-replaced',
+    'shadowed',
+    'old-python',
+    'not-python',
+    'unknown',
+]));
 const ADVICE = {
     isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
     'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
@@ -4121,24 +4151,33 @@ class TorchWatch {
     #known = new Map();
     #timer;
     #looked = false;
+    #told = 0;
     constructor(mark, shimDir, root = '/proc') {
         this.mark = mark;
         this.shimDir = shimDir;
         this.root = root;
     }
-    start() {
+    start(tell = () => undefined) {
         if (process.platform !== 'linux')
             return;
         const again = (wait) => {
             this.#timer = setTimeout(() => {
                 const before = process.cpuUsage();
                 this.look();
+                this.#tellNews(tell);
                 const { user, system } = process.cpuUsage(before);
                 again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), ((user + system) / 1000) * SPARING));
             }, wait);
             this.#timer.unref();
         };
         again(FIRST_LOOK_MS);
+    }
+    #tellNews(tell) {
+        const amount = this.#sightings.size + this.#carriers.size + this.#hidden.size;
+        if (amount === 0 || amount < 2 * this.#told)
+            return;
+        this.#told = amount;
+        tell(this.seen());
     }
     stop() {
         clearTimeout(this.#timer);
@@ -4316,6 +4355,8 @@ async function run(runner, env) {
         shimLaid: laid.shim,
         faults: laid.faults,
         hints,
+        gpu: before.gpu,
+        seen: null,
     };
     const learn = (more) => {
         known = { ...known, ...more };
@@ -4323,7 +4364,7 @@ async function run(runner, env) {
     };
     const mark = `${STEP_VARIABLE}=${plan.id}`;
     const watch = new TorchWatch(() => ({ leader: known.group?.pid ?? null, variable: mark, since: known.group?.startTicks ?? null }), plan.shimDir);
-    watch.start();
+    watch.start((seen) => learn({ seen }));
     const cancel = watchCancel();
     const result = await runStep({
         file: plan.command.file,
@@ -4339,7 +4380,7 @@ async function run(runner, env) {
         onStart: (group) => learn({ group }),
     });
     watch.stop();
-    learn({ result });
+    learn({ result, seen: watch.seen() });
     const ended = {
         plan,
         env,

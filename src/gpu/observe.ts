@@ -21,8 +21,8 @@ import {
 
 export type { GpuDevice, GpuFacts, GpuProcess } from './parse.js';
 
-export type GpuTool = 'nvidia-smi' | 'amd-smi' | 'rocm-smi';
-const TOOLS: readonly GpuTool[] = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
+export const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'] as const;
+export type GpuTool = (typeof TOOLS)[number];
 
 export type GpuObservation =
   | {

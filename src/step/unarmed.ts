@@ -8,19 +8,21 @@ import { isAbsolute, join } from 'node:path';
 import { STEP_VARIABLE } from '../plan.js';
 
 /** Why the shim did not start in a process that had torch loaded. */
-export type UnarmedReason =
-  | 'isolated'
-  | 'ignore-environment'
-  | 'no-site'
-  | 'tox'
-  | 'sudo'
-  | 'environment-cleared'
-  | 'pythonpath-cleared'
-  | 'pythonpath-replaced'
-  | 'shadowed'
-  | 'old-python'
-  | 'not-python'
-  | 'unknown';
+export const UNARMED_REASONS = [
+  'isolated',
+  'ignore-environment',
+  'no-site',
+  'tox',
+  'sudo',
+  'environment-cleared',
+  'pythonpath-cleared',
+  'pythonpath-replaced',
+  'shadowed',
+  'old-python',
+  'not-python',
+  'unknown',
+] as const;
+export type UnarmedReason = (typeof UNARMED_REASONS)[number];
 
 /** A reason with its remedy, fit to follow "it had torch loaded, but". */
 export interface Unarmed {

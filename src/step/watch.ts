@@ -71,6 +71,7 @@ export class TorchWatch {
   #known = new Map<number, Known>();
   #timer: NodeJS.Timeout | undefined;
   #looked = false;
+  #told = 0;
 
   /**
    * @param mark what marks the step's processes; asked at each look, for its leader is known only once it runs
@@ -82,18 +83,30 @@ export class TorchWatch {
     private readonly root = '/proc',
   ) {}
 
-  start(): void {
+  /**
+   * @param tell gets what was seen, at first and whenever it is twice as much as the last time it was told: a step that
+   *   starts processes without end must not fill the state of the job
+   */
+  start(tell: (seen: Seen) => void = () => undefined): void {
     if (process.platform !== 'linux') return;
     const again = (wait: number): void => {
       this.#timer = setTimeout(() => {
         const before = process.cpuUsage();
         this.look();
+        this.#tellNews(tell);
         const { user, system } = process.cpuUsage(before);
         again(Math.max(Math.min(wait * GROWTH, LONGEST_MS), ((user + system) / 1000) * SPARING));
       }, wait);
       this.#timer.unref();
     };
     again(FIRST_LOOK_MS);
+  }
+
+  #tellNews(tell: (seen: Seen) => void): void {
+    const amount = this.#sightings.size + this.#carriers.size + this.#hidden.size;
+    if (amount === 0 || amount < 2 * this.#told) return;
+    this.#told = amount;
+    tell(this.seen());
   }
 
   /** Ends the watch with a last look, at those that outlive the step; not after a step too short to load torch. */
