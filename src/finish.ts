@@ -15,7 +15,6 @@ import {
   buildManifest,
   cycleTotals,
   type Manifest,
-  type ManifestParts,
   manifestText,
   snapshotReferences,
 } from './evidence/manifest.js';
@@ -27,7 +26,14 @@ import { type Outputs, setOutputs } from './outputs.js';
 import { parityOf } from './parity/run.js';
 import { STEP_VARIABLE } from './plan.js';
 import type { Published } from './publish/publish.js';
-import { manifestPublished, publishEvidence, removeEvidence, reportOf, worthKeeping } from './publishing.js';
+import {
+  manifestPublished,
+  NOT_YET,
+  publishEvidence,
+  removeEvidence,
+  reportOf,
+  worthKeeping,
+} from './publishing.js';
 import { likelyReason, unreached, unreachedLine } from './reach.js';
 import { annotations } from './report/annotations.js';
 import { GUIDE_URL } from './report/guide.js';
@@ -128,7 +134,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     plan.options,
   );
 
-  const parts: Omit<ManifestParts, 'published'> = {
+  const account = buildManifest({
     evidence,
     version: VERSION,
     now: Date.now(),
@@ -163,7 +169,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     killed: result?.killed ?? ended.killed ?? [],
     gates,
     faults: ended.faults,
-  };
+    published: NOT_YET,
+  });
 
   const facts: Outputs = {
     'exit-code': stepCode,
@@ -182,10 +189,10 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   };
   // Whoever is killed while it uploads has told what it knows by now; later steps read the newest value.
   if (worthKeeping(evidence, verdict.name, gates)) setOutputs(runner, facts);
-  const outcome = await publishEvidence(ended, evidence, parts, verdict.name, log);
+  const outcome = await publishEvidence(ended, evidence, account, log);
   const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
   const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
-  const manifest = buildManifest({ ...parts, published: manifestPublished(published) });
+  const manifest: Manifest = { ...account, published: manifestPublished(published) };
   const manifestPath = join(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
   await writeWhole(manifestPath, manifestText(manifest)).catch((error: Error) =>
     log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`),

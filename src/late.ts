@@ -13,6 +13,7 @@ import { isGone, MANIFEST } from './finish.js';
 import { type Plan, STEP_VARIABLE } from './plan.js';
 import { type Published, publish } from './publish/publish.js';
 import {
+  documentsOf,
   manifestPublished,
   publishDeadline,
   removeEvidence,
@@ -20,7 +21,6 @@ import {
   uploadSettings,
 } from './publishing.js';
 import { escapeCode, escapeText, markdown } from './report/markdown.js';
-import { peakJson } from './report/peak.js';
 import { code, link, say } from './report/rich.js';
 import { stepProcesses } from './step/proc.js';
 import { count, logLine } from './text.js';
@@ -96,19 +96,9 @@ export async function publishAgain(
   const published = await publish({
     ...uploadSettings(ended),
     evidence,
-    peak: peakJson(told),
+    ...documentsOf(told),
     deadlineMs: publishDeadline(ended.env, true),
     log,
-    manifest: ({ name, leftOut }) =>
-      manifestText({
-        ...told,
-        published: {
-          state: 'planned',
-          reason: null,
-          artifact: { name, id: null, url: null, digest: null, size: null },
-          left_out: leftOut,
-        },
-      }),
   });
   const account: Manifest = { ...told, published: manifestPublished(published) };
   await writeWhole(join(ended.plan.outputDir, MANIFEST), manifestText(account)).catch((error: Error) =>

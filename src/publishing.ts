@@ -6,16 +6,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ended } from './ended.js';
 import type { Evidence } from './evidence/collect.js';
-import {
-  buildManifest,
-  type Manifest,
-  type ManifestParts,
-  type ManifestPublished,
-  manifestText,
-} from './evidence/manifest.js';
+import { type Manifest, type ManifestPublished, manifestText } from './evidence/manifest.js';
 import type { GateFinding } from './gates.js';
 import type { Plan } from './plan.js';
-import type { Published } from './publish/publish.js';
+import type { Published, UploadPlan } from './publish/publish.js';
 import { GUIDE_URL } from './report/guide.js';
 import { peakJson } from './report/peak.js';
 import { count } from './text.js';
@@ -53,16 +47,15 @@ export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'distDir'>) =
   onMask: (line: string): void => void process.stdout.write(`${line}\n`),
 });
 
-/** Publishes the evidence when there is some and the user wants it uploaded. */
+/** Publishes the evidence when there is some and the user wants it uploaded. `account` says nothing of the upload yet. */
 export async function publishEvidence(
   ended: Ended,
   evidence: Evidence,
-  parts: Omit<ManifestParts, 'published'>,
-  verdict: string,
+  account: Manifest,
   log: (line: string) => void,
 ): Promise<Published> {
   const { plan } = ended;
-  if (!worthKeeping(evidence, verdict, parts.gates ?? []))
+  if (!worthKeeping(evidence, account.verdict.name, account.gates))
     return { state: 'skipped', reason: 'there is no evidence to keep' };
   if (!plan.options.upload) return { state: 'skipped', reason: '`upload` is false' };
   log(
@@ -71,28 +64,30 @@ export async function publishEvidence(
   const { publish } = await import('./publish/publish.js');
   return publish({
     ...uploadSettings(ended),
-    peak: peakJson(buildManifest({ ...parts, published: NOT_YET })),
+    ...documentsOf(account),
     evidence,
-    deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
+    deadlineMs: publishDeadline(ended.env, ended.hurried ?? account.step.cancelled),
     log,
     ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    manifest: ({ name, leftOut }) =>
-      manifestText(
-        buildManifest({
-          ...parts,
-          published: {
-            state: 'planned',
-            reason: null,
-            artifact: { name, id: null, url: null, digest: null, size: null },
-            left_out: leftOut,
-          },
-        }),
-      ),
   });
 }
 
 /** What a manifest says of its own upload before there is one. */
-const NOT_YET: ManifestPublished = { state: 'planned', reason: null, artifact: null, left_out: [] };
+export const NOT_YET: ManifestPublished = { state: 'planned', reason: null, artifact: null, left_out: [] };
+
+/** Our own documents in an artifact, made from an account of the step. */
+export const documentsOf = (account: Manifest) => ({
+  peak: peakJson(account),
+  manifest: ({ name, leftOut }: UploadPlan): string =>
+    manifestText({
+      ...account,
+      published: {
+        ...NOT_YET,
+        artifact: { name, id: null, url: null, digest: null, size: null },
+        left_out: leftOut,
+      },
+    }),
+});
 
 const hasFailingGate = (gates: readonly GateFinding[]): boolean =>
   gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');

@@ -2111,9 +2111,9 @@ const uploadSettings = (ended) => ({
     env: ended.env,
     onMask: (line) => void process.stdout.write(`${line}\n`),
 });
-async function publishEvidence(ended, evidence, parts, verdict, log) {
+async function publishEvidence(ended, evidence, account, log) {
     const { plan } = ended;
-    if (!worthKeeping(evidence, verdict, parts.gates ?? []))
+    if (!worthKeeping(evidence, account.verdict.name, account.gates))
         return { state: 'skipped', reason: 'there is no evidence to keep' };
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
@@ -2121,23 +2121,25 @@ async function publishEvidence(ended, evidence, parts, verdict, log) {
     const { publish } = await Promise.resolve(/* import() */).then(__webpack_require__.bind(__webpack_require__, 831));
     return publish({
         ...uploadSettings(ended),
-        peak: peakJson((0,evidence_manifest/* buildManifest */.u1)({ ...parts, published: NOT_YET })),
+        ...documentsOf(account),
         evidence,
-        deadlineMs: publishDeadline(ended.env, ended.hurried ?? parts.step.cancelled),
+        deadlineMs: publishDeadline(ended.env, ended.hurried ?? account.step.cancelled),
         log,
         ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-        manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)((0,evidence_manifest/* buildManifest */.u1)({
-            ...parts,
-            published: {
-                state: 'planned',
-                reason: null,
-                artifact: { name, id: null, url: null, digest: null, size: null },
-                left_out: leftOut,
-            },
-        })),
     });
 }
 const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
+const documentsOf = (account) => ({
+    peak: peakJson(account),
+    manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
+        ...account,
+        published: {
+            ...NOT_YET,
+            artifact: { name, id: null, url: null, digest: null, size: null },
+            left_out: leftOut,
+        },
+    }),
+});
 const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
 function manifestPublished(published) {
     switch (published.state) {
@@ -3343,7 +3345,7 @@ async function finish(runner, ended) {
         parityReason: parity.reason,
         parityNotRun: parity.state === 'unverifiable' && parity.notRun,
     }, plan.options);
-    const parts = {
+    const account = (0,evidence_manifest/* buildManifest */.u1)({
         evidence,
         version: VERSION,
         now: Date.now(),
@@ -3378,7 +3380,8 @@ async function finish(runner, ended) {
         killed: result?.killed ?? ended.killed ?? [],
         gates,
         faults: ended.faults,
-    };
+        published: NOT_YET,
+    });
     const facts = {
         'exit-code': stepCode,
         verdict: verdict.name,
@@ -3396,10 +3399,10 @@ async function finish(runner, ended) {
     };
     if (worthKeeping(evidence, verdict.name, gates))
         setOutputs(runner, facts);
-    const outcome = await publishEvidence(ended, evidence, parts, verdict.name, log);
+    const outcome = await publishEvidence(ended, evidence, account, log);
     const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
     const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
-    const manifest = (0,evidence_manifest/* buildManifest */.u1)({ ...parts, published: manifestPublished(published) });
+    const manifest = { ...account, published: manifestPublished(published) };
     const manifestPath = (0,external_node_path_.join)(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
     await writeWhole(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest)).catch((error) => log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`));
     if (manifest.processes.length > 0) {
@@ -3504,7 +3507,6 @@ var publish = __webpack_require__(831);
 
 
 
-
 const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 async function readManifest(plan) {
     try {
@@ -3551,18 +3553,9 @@ async function publishAgain(runner, ended) {
     const published = await (0,publish.publish)({
         ...uploadSettings(ended),
         evidence,
-        peak: peakJson(told),
+        ...documentsOf(told),
         deadlineMs: publishDeadline(ended.env, true),
         log,
-        manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
-            ...told,
-            published: {
-                state: 'planned',
-                reason: null,
-                artifact: { name, id: null, url: null, digest: null, size: null },
-                left_out: leftOut,
-            },
-        }),
     });
     const account = { ...told, published: manifestPublished(published) };
     await writeWhole((0,external_node_path_.join)(ended.plan.outputDir, MANIFEST), (0,evidence_manifest/* manifestText */.$2)(account)).catch((error) => log(`${MANIFEST} could not be written (${error.message})`));
