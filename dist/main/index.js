@@ -1790,9 +1790,10 @@ function findTool(path) {
         for (const folder of folders) {
             const file = (0,external_node_path_.join)(folder, tool);
             try {
+                if (!(0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.isFile())
+                    continue;
                 (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
-                if ((0,external_node_fs_.statSync)(file).isFile())
-                    return { tool, file };
+                return { tool, file };
             }
             catch {
             }
@@ -3219,7 +3220,7 @@ function judge(facts) {
 
 const host_text = (path) => {
     try {
-        return (0,external_node_fs_.readFileSync)(path, 'latin1');
+        return (0,external_node_fs_.readFileSync)(path, 'utf8');
     }
     catch {
         return null;
@@ -3363,7 +3364,7 @@ function readHostMemory(root = '/') {
 
 function processFacts(pid, root = '/proc') {
     try {
-        const stat = (0,external_node_fs_.readFileSync)(`${root}/${pid}/stat`, 'latin1');
+        const stat = (0,external_node_fs_.readFileSync)(`${root}/${pid}/stat`, 'utf8');
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return {
             pid: Number(stat.slice(0, stat.indexOf(' '))),
@@ -4257,7 +4258,7 @@ class TorchWatch {
     }
     #maps(pid) {
         try {
-            return (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/maps`, 'latin1');
+            return (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/maps`, 'utf8');
         }
         catch (error) {
             const { code } = error;
@@ -4268,7 +4269,7 @@ class TorchWatch {
     }
     #hide(pid) {
         try {
-            const name = (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/comm`, 'latin1').trim();
+            const name = (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/comm`, 'utf8').trim();
             if (PYTHON.test(name))
                 this.#hidden.set(pid, name);
         }

@@ -1600,9 +1600,10 @@ function findTool(path) {
         for (const folder of folders) {
             const file = (0,external_node_path_.join)(folder, tool);
             try {
+                if (!(0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.isFile())
+                    continue;
                 (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
-                if ((0,external_node_fs_.statSync)(file).isFile())
-                    return { tool, file };
+                return { tool, file };
             }
             catch {
             }
@@ -3029,7 +3030,7 @@ function judge(facts) {
 
 const host_text = (path) => {
     try {
-        return (0,external_node_fs_.readFileSync)(path, 'latin1');
+        return (0,external_node_fs_.readFileSync)(path, 'utf8');
     }
     catch {
         return null;
@@ -3173,7 +3174,7 @@ function readHostMemory(root = '/') {
 
 function proc_processFacts(pid, root = '/proc') {
     try {
-        const stat = (0,external_node_fs_.readFileSync)(`${root}/${pid}/stat`, 'latin1');
+        const stat = (0,external_node_fs_.readFileSync)(`${root}/${pid}/stat`, 'utf8');
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return {
             pid: Number(stat.slice(0, stat.indexOf(' '))),

@@ -56,10 +56,12 @@ function findTool(path: string): { readonly tool: GpuTool; readonly file: string
     for (const folder of folders) {
       const file = join(folder, tool);
       try {
+        // Nearly always absent, and an exception for each folder and tool takes 2 ms in all, twice a step.
+        if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue;
         accessSync(file, constants.X_OK);
-        if (statSync(file).isFile()) return { tool, file };
+        return { tool, file };
       } catch {
-        // not here
+        // not for us
       }
     }
   }

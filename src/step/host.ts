@@ -52,7 +52,7 @@ export interface HostMemory {
 
 const text = (path: string): string | null => {
   try {
-    return readFileSync(path, 'latin1');
+    return readFileSync(path, 'utf8');
   } catch {
     return null;
   }

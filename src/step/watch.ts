@@ -190,7 +190,7 @@ export class TorchWatch {
   /** Mappings of a process; null when it is gone or belongs to another user. */
   #maps(pid: number): string | null {
     try {
-      return readFileSync(`${this.root}/${pid}/maps`, 'latin1');
+      return readFileSync(`${this.root}/${pid}/maps`, 'utf8');
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if ((code === 'EACCES' || code === 'EPERM') && this.#hidden.size < MOST) this.#hide(pid);
@@ -201,7 +201,7 @@ export class TorchWatch {
   /** Remembers a process that only shows its name. */
   #hide(pid: number): void {
     try {
-      const name = readFileSync(`${this.root}/${pid}/comm`, 'latin1').trim();
+      const name = readFileSync(`${this.root}/${pid}/comm`, 'utf8').trim();
       if (PYTHON.test(name)) this.#hidden.set(pid, name);
     } catch {
       // It is gone.
