@@ -13,8 +13,8 @@ import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from '
 import type { Plan } from './plan.js';
 import { STEP_VARIABLE } from './plan.js';
 import { readState } from './saved-state.js';
-import type { Group, Known } from './state.js';
-import { processFacts, type StepMark, stepProcesses } from './step/proc.js';
+import type { Known } from './state.js';
+import { type Group, processFacts, type StepMark, stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
 

@@ -6,16 +6,10 @@ import type { Runner } from './actions.js';
 import type { GpuObservation } from './gpu/observe.js';
 import type { Plan } from './plan.js';
 import type { HostCounters } from './step/host.js';
+import type { Group } from './step/proc.js';
 import type { RunResult } from './step/process.js';
 import type { ScriptHint } from './step/script-hints.js';
 import type { Seen } from './step/watch.js';
-
-/** The leader of the step's process group; the start time tells a reused pid apart. */
-export interface Group {
-  readonly pid: number;
-  /** Field 22 of /proc/PID/stat in clock ticks since boot, or null where there is no /proc. */
-  readonly startTicks: number | null;
-}
 
 /** What main has seen so far. A post that has to finish for it knows this and nothing else. */
 export interface Known {

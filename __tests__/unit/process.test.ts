@@ -4,8 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Group } from '../../src/state.js';
-import { isLive, processFacts, stepProcesses } from '../../src/step/proc.js';
+import { type Group, isLive, processFacts, stepProcesses } from '../../src/step/proc.js';
 import { drain, endStep, type RunOptions, runStep } from '../../src/step/process.js';
 
 let folder = '';

@@ -8,6 +8,6 @@ program.
 
 def on_torch(torch):
     """Called by sitecustomize with the freshly imported torch module."""
-    from . import process
+    from . import start
 
-    process.begin(torch)
+    start.at_import(torch)

@@ -7,7 +7,7 @@ on is left alone, and one the program starts after ours gets a clean start, as i
 
 import time
 
-from . import ends, faults, observer, process, torch_api
+from . import faults, process, torch_api
 
 OFF = "snapshot: off"
 ASYNC = (
@@ -18,52 +18,12 @@ FOREIGN = "the program was recording already; its recording is left alone"
 TAKEN_OVER = "the program started its own recording, so ours was stopped"
 
 
-def prepare(me):
-    """Queues what has to happen at CUDA's initialisation, where this build of torch has one."""
-    if me.unrecordable and not me.torch_facts["hip"]:
-        return
-    try:
-        if not me.unrecordable:
-            torch_api.watch_recording(_before_programs_call)
-        torch_api.call_when_initialized(on_cuda)
-    except Exception as error:
-        _failed(me, error)
-        me.save()
+def watch_program():
+    """From now on, makes way where the program switches the recorder itself."""
+    torch_api.watch_recording(_before_programs_call)
 
 
-def on_cuda():
-    """Runs inside the program's own CUDA initialisation, once per process that has one. Never raises."""
-    try:
-        me = process.adopt()
-        if me is None:
-            return
-        with me.lock:
-            if me.cuda_seen:
-                return
-            me.cuda_seen = True
-    except Exception as error:
-        faults.report("arm", f"not armed: {faults.describe(error)}")
-        return
-    try:
-        _arm(me)
-    except Exception as error:
-        _failed(me, error)
-    try:
-        # Without the recorder an out-of-memory is still reported with its numbers and stacks.
-        if me.receipt["torch"]["backend"] != "cudaMallocAsync":
-            torch_api.attach_oom_observer(observer.on_oom)
-            me.observing = True
-    except Exception as error:
-        me.fault("observer", f"out-of-memory errors are not observed: {faults.describe(error)}")
-    try:
-        ends.on_cuda(me)
-        observer.prepare(me)
-    except Exception as error:
-        me.fault("arm", f"partly armed: {faults.describe(error)}")
-    me.save()
-
-
-def _arm(me):
+def arm(me):
     """Decides about this process's recorder and starts it where that is ours to do."""
     backend = torch_api.allocator_backend()
     me.receipt["torch"]["backend"] = backend
@@ -81,7 +41,7 @@ def _arm(me):
         me.recorder.update(state="armed", reason=None, armed_at=time.time())
 
 
-def _failed(me, error):
+def failed(me, error):
     """Arming raised: the reason is kept, the program goes on (pytorch/pytorch#128131)."""
     reason = f"torch refused to record: {faults.describe(error)}"
     me.recorder.update(state="failed", reason=reason)

@@ -19,6 +19,8 @@ import sys
 import threading
 import time
 
+from . import process
+
 _state = None  # (pid, callback, read end, write end) of the process that has the handler
 _running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
@@ -114,8 +116,6 @@ def _hold_main_thread():
 
 def busy():
     """Whether the main thread is in our code."""
-    from . import process
-
     me, main = process.mine(), threading.main_thread().ident
     return me is None or me.saving == main or main in me.busy
 

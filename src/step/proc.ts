@@ -95,6 +95,13 @@ export function nameProcess(pid: number, root = '/proc'): NamedProcess {
   return { pid, program: path === null ? null : basename(path).slice(0, 80) };
 }
 
+/** The leader of the step's process group; the start time tells a reused pid apart. */
+export interface Group {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat in clock ticks since boot, or null where there is no /proc. */
+  readonly startTicks: number | null;
+}
+
 /** What marks a process as the step's own. */
 export interface StepMark {
   /** Leader of the step's process group, or null when it is not known. */

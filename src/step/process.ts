@@ -8,9 +8,15 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Group } from '../state.js';
 import { CANCEL_SIGNALS } from './cancel.js';
-import { type NamedProcess, nameProcess, processFacts, type StepMark, stepProcesses } from './proc.js';
+import {
+  type Group,
+  type NamedProcess,
+  nameProcess,
+  processFacts,
+  type StepMark,
+  stepProcesses,
+} from './proc.js';
 
 /** How the command ended. Facts only. */
 export interface RunResult {

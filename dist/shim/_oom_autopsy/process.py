@@ -10,8 +10,7 @@ import sys
 import threading
 import time
 
-from . import config as settings
-from . import facts, faults, handlers, receipt, torch_api
+from . import facts, faults, handlers, receipt
 from .store import Store
 
 
@@ -125,32 +124,16 @@ def mine():
 
 def adopt():
     """The state of this very process, made anew in a child that has inherited its parent's. None before
-    `begin`."""
+    `become`."""
     global _current
     if _current is not None and _current.pid != os.getpid():
-        from . import ends
-
         _current = Process(_current.config, _current.torch_facts, _current.unrecordable)
         _current.save()
-        ends.in_child()
     return _current
 
 
-def begin(torch):
-    """Right after torch's import: receipt on disk, arming queued. Initialises nothing, asks no driver."""
+def become(config, torch_facts, reason):
+    """Makes the state of this process; `reason` says why its torch cannot be recorded, or is None."""
     global _current
-    from . import ends, recorder
-
-    try:
-        config, problems = settings.load()
-    except (OSError, ValueError) as error:
-        faults.report("config", f"not armed: {faults.describe(error)}")
-        return
-    torch_facts = {**torch_api.versions(torch), "backend": None, "alloc_conf": torch_api.alloc_conf()}
-    reason = torch_api.unrecordable(torch)
-    _current = me = Process(config, torch_facts, reason)
-    for problem in problems:
-        me.fault("config", problem)
-    me.save()
-    ends.install()
-    recorder.prepare(me)
+    _current = Process(config, torch_facts, reason)
+    return _current
