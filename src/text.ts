@@ -24,3 +24,22 @@ export const logLine = (text: string): string => `oom-autopsy: ${printable(text,
 
 /** `1 process`, `2 processes`. */
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
+
+// Control characters, zero-width and direction marks, line and paragraph separators, tag characters.
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters taken out
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** `text` in one line without control characters and direction marks, whole code points, at most `limit` of UTF-16 units. */
+export function cleanText(text: string, limit: number): string {
+  const start = text
+    .slice(0, limit * 4)
+    .toWellFormed()
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(INVISIBLE, '');
+  if (start.length <= limit) return start;
+  return `${start
+    .slice(0, limit - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`;
+}

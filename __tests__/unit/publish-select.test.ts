@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type CollectedReceipt, type Evidence, joinReceipt } from '../../src/evidence/collect.js';
 import { parseSnapshotName } from '../../src/evidence/names.js';
-import { parseReceipt } from '../../src/evidence/receipt.js';
+import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { workerEnvironment } from '../../src/publish/client.js';
 import { artifactNameProblem, cleanArtifactName, otherName } from '../../src/publish/names.js';
 import { explain, isConflict, oneLine } from '../../src/publish/reasons.js';

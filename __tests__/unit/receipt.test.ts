@@ -10,7 +10,9 @@ import {
   parseSnapshotName,
   parseUnfinishedName,
 } from '../../src/evidence/names.js';
-import { cleanText, parseReceipt, type Receipt } from '../../src/evidence/receipt.js';
+import type { Receipt } from '../../src/evidence/receipt.js';
+import { parseReceipt } from '../../src/evidence/receipt-parse.js';
+import { cleanText } from '../../src/text.js';
 import { made, pageFile, random, receipt, receiptFile, snapshotFile } from './evidence-kit.js';
 
 const parse = (value: unknown, file = receiptFile(made())) =>

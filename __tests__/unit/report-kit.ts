@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CollectedReceipt, Evidence, SnapshotFile } from '../../src/evidence/collect.js';
 import { buildManifest, type Manifest, type ManifestParts } from '../../src/evidence/manifest.js';
 import { parseSnapshotName } from '../../src/evidence/names.js';
-import { parseReceipt } from '../../src/evidence/receipt.js';
+import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import type { SummaryLinks } from '../../src/report/summary.js';
 import { judge } from '../../src/report/verdict.js';
 import { type Made, made, receipt, receiptFile, STEP, snapshotFile } from './evidence-kit.js';

@@ -1,6 +1,6 @@
 /** Receipts of any shape through reader, manifest and report: nothing throws, nothing escapes, the budget holds. `OA_SOAK=1` takes 10,000. */
 import { expect, it } from '@jest/globals';
-import { parseReceipt } from '../../src/evidence/receipt.js';
+import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { annotations } from '../../src/report/annotations.js';
 import { bytesOf } from '../../src/report/blocks.js';
 import { renderPage } from '../../src/report/page.js';

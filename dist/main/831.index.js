@@ -26,12 +26,12 @@ var safe_fs = __webpack_require__(531);
 var external_node_child_process_ = __webpack_require__(421);
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __webpack_require__(24);
-// EXTERNAL MODULE: ./build/evidence/receipt.js
-var receipt = __webpack_require__(916);
+// EXTERNAL MODULE: ./build/text.js
+var build_text = __webpack_require__(977);
 ;// CONCATENATED MODULE: ./build/publish/reasons.js
 
 const UNREACHABLE = /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|EPIPE|ECONNABORTED)\b/;
-const oneLine = (text, limit = 300) => (0,receipt/* cleanText */.X5)((text.trim().split(/[\r\n]/)[0] ?? '').replace(/(https?:\/\/[^\s"'?]+)\?[^\s"']*/g, '$1?…'), limit);
+const oneLine = (text, limit = 300) => (0,build_text/* cleanText */.X5)((text.trim().split(/[\r\n]/)[0] ?? '').replace(/(https?:\/\/[^\s"'?]+)\?[^\s"']*/g, '$1?…'), limit);
 function statusOf(failure) {
     const match = /\(([45][0-9]{2})\)/.exec(failure.message);
     return failure.status ?? (match ? Number(match[1]) : null);

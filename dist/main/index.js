@@ -99,7 +99,7 @@ function formatBytes(bytes) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(222);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(265);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -342,14 +342,12 @@ function displayName(name, limit = 120) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Wy: () => (/* binding */ parseReceipt),
-/* harmony export */   X5: () => (/* binding */ cleanText),
+/* harmony export */   RJ: () => (/* binding */ RECEIPT_SCHEMA),
+/* harmony export */   T: () => (/* binding */ POOL_KINDS),
+/* harmony export */   bZ: () => (/* binding */ RANK_VARIABLES),
 /* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
 /* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES)
 /* harmony export */ });
-/* unused harmony exports RECEIPT_SCHEMA, RANK_VARIABLES, POOL_KINDS */
-/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(40);
-
 const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
 const RANK_VARIABLES = [
@@ -371,535 +369,6 @@ const CATEGORY_NAMES = [
     'unknown',
 ];
 const POOL_KINDS = ['graph', 'handle', 'rest'];
-const LIMITS = {
-    notes: 20,
-    short: 200,
-    line: 500,
-    path: 1000,
-    devices: 128,
-    ooms: 50,
-    frames: 100,
-    snapshots: 256,
-    owners: 10,
-    reasons: 20,
-    pools: 17,
-    cycles: 50,
-    types: 50,
-    faults: 20,
-    threadEnds: 20,
-    jsonDepth: 12,
-    jsonNodes: 50_000,
-};
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-function cleanText(text, limit) {
-    const start = text
-        .slice(0, limit * 4)
-        .toWellFormed()
-        .replace(/[\t\r\n]+/g, ' ')
-        .replace(INVISIBLE, '');
-    if (start.length <= limit)
-        return start;
-    return `${start
-        .slice(0, limit - 1)
-        .toWellFormed()
-        .replace(/\ufffd$/, '')}…`;
-}
-const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-class Reader {
-    notes = [];
-    more = 0;
-    note(line) {
-        if (this.notes.length < LIMITS.notes)
-            this.notes.push(line);
-        else
-            this.more += 1;
-    }
-    allNotes() {
-        return this.more > 0 ? [...this.notes, `and ${this.more} more like these`] : this.notes;
-    }
-    get(o, key, at, kind, read) {
-        const value = Object.hasOwn(o, key) ? o[key] : undefined;
-        if (value === undefined || value === null)
-            return null;
-        const result = read(value);
-        if (result === null)
-            this.note(`${at}${key} is not ${kind}: left out`);
-        return result;
-    }
-    text(o, key, at, limit) {
-        return this.get(o, key, at, 'a text', (v) => (typeof v === 'string' ? cleanText(v, limit) : null));
-    }
-    amount(o, key, at) {
-        return this.get(o, key, at, 'a whole number from 0', (v) => typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : null);
-    }
-    seconds(o, key, at) {
-        return this.get(o, key, at, 'a finite number from 0', (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0 && v <= 1e12 ? v : null);
-    }
-    flag(o, key, at) {
-        return this.get(o, key, at, 'true or false', (v) => (typeof v === 'boolean' ? v : null));
-    }
-    oneOf(o, key, at, values) {
-        return this.get(o, key, at, `one of ${values.join(', ')}`, (v) => values.find((x) => x === v) ?? null);
-    }
-    fields(o, key, at) {
-        return this.get(o, key, at, 'an object', (v) => (isFields(v) ? v : null));
-    }
-    list(o, key, at, limit, read, keep = 'first') {
-        const all = this.get(o, key, at, 'a list', (v) => (Array.isArray(v) ? v : null));
-        if (!all)
-            return { items: [], dropped: 0 };
-        const from = keep === 'first' ? 0 : Math.max(0, all.length - limit);
-        const items = [];
-        const some = all.slice(from, from + limit);
-        some.forEach((item, index) => {
-            const where = `${at}${key}[${from + index}].`;
-            const value = isFields(item) ? read(item, where) : null;
-            if (value === null)
-                this.note(`${where.slice(0, -1)} is not usable: left out`);
-            else
-                items.push(value);
-        });
-        if (all.length > limit)
-            this.note(`${at}${key} has ${all.length} entries: ${keep} ${limit} read`);
-        return { items, dropped: all.length - items.length };
-    }
-}
-const HISTORIES = ['armed', 'interrupted', 'foreign', 'none'];
-function readFrame(r, o, at) {
-    const file = r.text(o, 'file', at, LIMITS.path);
-    const line = r.amount(o, 'line', at);
-    const name = r.text(o, 'function', at, LIMITS.short);
-    return file === null && name === null
-        ? null
-        : { file: file ?? '?', line: line ?? 0, function: name ?? '?' };
-}
-const readStack = (r, o, key, at) => r.list(o, key, at, LIMITS.frames, (f, where) => readFrame(r, f, where), 'last').items;
-function readDevice(r, o, at) {
-    const index = r.amount(o, 'index', at);
-    if (index === null)
-        return null;
-    return {
-        index,
-        name: r.text(o, 'name', at, LIMITS.short),
-        total: r.amount(o, 'total', at),
-        limit: r.amount(o, 'limit', at),
-        allocated: r.amount(o, 'allocated', at),
-        reserved: r.amount(o, 'reserved', at),
-        peak_allocated: r.amount(o, 'peak_allocated', at),
-        peak_reserved: r.amount(o, 'peak_reserved', at),
-        retries: r.amount(o, 'retries', at),
-        ooms: r.amount(o, 'ooms', at),
-    };
-}
-function readCategory(r, o, at) {
-    const bytes = r.amount(o, 'bytes', at);
-    if (bytes === null)
-        return null;
-    return {
-        bytes,
-        count: r.amount(o, 'count', at) ?? 0,
-        owners: r.list(o, 'owners', at, LIMITS.owners, (c, where) => {
-            const name = r.text(c, 'name', where, LIMITS.short);
-            const held = r.amount(c, 'bytes', where);
-            return name === null || held === null
-                ? null
-                : { name, bytes: held, count: r.amount(c, 'count', where) ?? 0 };
-        }).items,
-        reasons: r.list(o, 'reasons', at, LIMITS.reasons, (c, where) => {
-            const reason = r.text(c, 'reason', where, LIMITS.short);
-            const held = r.amount(c, 'bytes', where);
-            return reason === null || held === null
-                ? null
-                : { reason, bytes: held, count: r.amount(c, 'count', where) };
-        }).items,
-    };
-}
-function readCensus(r, parent, at) {
-    const o = r.fields(parent, 'census', at);
-    if (!o)
-        return null;
-    const here = `${at}census.`;
-    return {
-        seconds: r.seconds(o, 'seconds', here),
-        complete: r.flag(o, 'complete', here) ?? false,
-        cut: r.text(o, 'cut', here, LIMITS.line),
-        devices: r.list(o, 'devices', here, LIMITS.devices, (d, where) => readCensusDevice(r, d, where)).items,
-    };
-}
-function readCensusDevice(r, o, at) {
-    const index = r.amount(o, 'index', at);
-    const allocated = r.amount(o, 'allocated', at);
-    const raw = r.fields(o, 'categories', at);
-    if (index === null || allocated === null || !raw)
-        return null;
-    const categories = {};
-    let sum = 0;
-    for (const name of CATEGORY_NAMES) {
-        const fields = r.fields(raw, name, `${at}categories.`);
-        const category = fields ? readCategory(r, fields, `${at}categories.${name}.`) : null;
-        if (!category)
-            continue;
-        categories[name] = category;
-        sum += category.bytes;
-    }
-    if (sum !== allocated) {
-        r.note(`${at}categories add up to ${sum} bytes, not to the ${allocated} allocated`);
-        return null;
-    }
-    const reserved = r.amount(o, 'reserved', at) ?? allocated;
-    return {
-        index,
-        allocated,
-        reserved,
-        reserved_unused: r.amount(o, 'reserved_unused', at) ?? Math.max(0, reserved - allocated),
-        attributed: sum - (categories.unknown?.bytes ?? 0),
-        categories,
-        pools: o['pools'] === undefined || o['pools'] === null
-            ? null
-            : r.list(o, 'pools', at, LIMITS.pools, (p, where) => readPool(r, p, where)).items,
-    };
-}
-function readPool(r, o, at) {
-    const kind = r.oneOf(o, 'kind', at, POOL_KINDS);
-    const [reserved, allocated] = [r.amount(o, 'reserved', at), r.amount(o, 'allocated', at)];
-    const raw = r.fields(o, 'categories', at);
-    if (kind === null || reserved === null || allocated === null || !raw)
-        return null;
-    const categories = {};
-    for (const name of CATEGORY_NAMES)
-        categories[name] = r.amount(raw, name, `${at}categories.`) ?? 0;
-    const sum = Object.values(categories).reduce((all, bytes) => all + bytes, 0);
-    if (sum !== allocated || allocated > reserved) {
-        r.note(`${at}categories add up to ${sum} bytes, of ${allocated} allocated and ${reserved} reserved`);
-        return null;
-    }
-    return {
-        id: r.text(o, 'id', at, LIMITS.short),
-        kind,
-        count: r.amount(o, 'count', at) ?? 1,
-        reserved,
-        allocated,
-        categories,
-    };
-}
-function readDeviceBytes(r, parent, at) {
-    const o = r.fields(parent, 'bytes', at) ?? {};
-    const result = {};
-    for (const key of Object.keys(o).slice(0, LIMITS.devices)) {
-        const bytes = /^[a-z]{1,10}(:[0-9]{1,4})?$/.test(key) ? r.amount(o, key, `${at}bytes.`) : null;
-        if (bytes !== null)
-            result[key] = bytes;
-    }
-    return result;
-}
-function readCycle(r, o, at) {
-    const id = r.text(o, 'id', at, 64);
-    if (id === null || !/^[0-9a-f]{4,64}$/.test(id))
-        return null;
-    return {
-        id,
-        seen: r.amount(o, 'seen', at) ?? 1,
-        size: r.amount(o, 'size', at) ?? 0,
-        types: r.list(o, 'types', at, LIMITS.types, (t, where) => {
-            const name = r.text(t, 'name', where, LIMITS.short);
-            return name === null ? null : { name, count: r.amount(t, 'count', where) ?? 1 };
-        }).items,
-        tensors: r.amount(o, 'tensors', at) ?? 0,
-        bytes: readDeviceBytes(r, o, at),
-        frames: r.list(o, 'frames', at, LIMITS.frames, (f, where) => {
-            const frame = readFrame(r, f, where);
-            return frame && { ...frame, count: r.amount(f, 'count', where) ?? 1 };
-        }).items,
-    };
-}
-function readCycles(r, parent, at) {
-    const o = r.fields(parent, 'cycles', at);
-    if (!o)
-        return null;
-    const here = `${at}cycles.`;
-    const cycles = r.list(o, 'cycles', here, LIMITS.cycles, (c, where) => readCycle(r, c, where));
-    return {
-        mode: r.oneOf(o, 'mode', here, ['sampled', 'continuous', 'off']) ?? 'off',
-        state: r.oneOf(o, 'state', here, ['watching', 'nothing-to-watch', 'failed']) ?? 'failed',
-        reason: r.text(o, 'reason', here, LIMITS.line),
-        looks: r.amount(o, 'looks', here) ?? 0,
-        seconds: r.seconds(o, 'seconds', here),
-        count: r.amount(o, 'count', here) ?? cycles.items.length,
-        tensors: r.amount(o, 'tensors', here) ?? 0,
-        bytes: readDeviceBytes(r, o, here),
-        cycles: cycles.items,
-        cycles_dropped: (r.amount(o, 'cycles_dropped', here) ?? 0) + cycles.dropped,
-        page: r.text(o, 'page', here, LIMITS.short),
-    };
-}
-function readOom(r, o, at) {
-    const seq = r.amount(o, 'seq', at);
-    if (seq === null)
-        return null;
-    return {
-        seq,
-        time: r.seconds(o, 'time', at),
-        device: r.amount(o, 'device', at),
-        wanted: r.amount(o, 'wanted', at),
-        limit: r.amount(o, 'limit', at),
-        free: r.amount(o, 'free', at),
-        thread: r.oneOf(o, 'thread', at, ['main', 'backward', 'other']),
-        stack: readStack(r, o, 'stack', at),
-        main_stack: Array.isArray(o.main_stack) ? readStack(r, o, 'main_stack', at) : null,
-        allocated: r.amount(o, 'allocated', at),
-        reserved: r.amount(o, 'reserved', at),
-        peak_allocated: r.amount(o, 'peak_allocated', at),
-        peak_reserved: r.amount(o, 'peak_reserved', at),
-        retries: r.amount(o, 'retries', at),
-        ooms: r.amount(o, 'ooms', at),
-        device_free: r.amount(o, 'device_free', at),
-        device_total: r.amount(o, 'device_total', at),
-        snapshot: r.text(o, 'snapshot', at, LIMITS.short),
-        snapshot_error: r.text(o, 'snapshot_error', at, LIMITS.line),
-        dump_seconds: r.seconds(o, 'dump_seconds', at),
-        history: r.oneOf(o, 'history', at, HISTORIES),
-        census: readCensus(r, o, at),
-        cycles: readCycles(r, o, at),
-    };
-}
-function readRecorder(r, root) {
-    const o = r.fields(root, 'recorder', '');
-    if (!o) {
-        return {
-            state: 'failed',
-            reason: 'the receipt says nothing about the recorder',
-            armed_at: null,
-            disarmed_at: null,
-            disarm_proven: null,
-            interrupted: false,
-            max_entries: null,
-            stacks: null,
-        };
-    }
-    const at = 'recorder.';
-    const state = r.oneOf(o, 'state', at, ['idle', 'armed', 'disarmed', 'foreign', 'unsupported', 'failed']);
-    return {
-        state: state ?? 'failed',
-        reason: r.text(o, 'reason', at, LIMITS.line) ??
-            (state === null ? 'the receipt gives no state that is known here' : null),
-        armed_at: r.seconds(o, 'armed_at', at),
-        disarmed_at: r.seconds(o, 'disarmed_at', at),
-        disarm_proven: r.flag(o, 'disarm_proven', at),
-        interrupted: r.flag(o, 'interrupted', at) ?? false,
-        max_entries: r.amount(o, 'max_entries', at),
-        stacks: r.text(o, 'stacks', at, 20),
-    };
-}
-function readTorch(r, root) {
-    const o = r.fields(root, 'torch', '');
-    if (!o)
-        return null;
-    const at = 'torch.';
-    return {
-        version: r.text(o, 'version', at, 100) ?? 'unknown',
-        cuda: r.text(o, 'cuda', at, 100),
-        hip: r.text(o, 'hip', at, 100),
-        backend: r.text(o, 'backend', at, 100),
-        alloc_conf: r.text(o, 'alloc_conf', at, LIMITS.line),
-        path: r.text(o, 'path', at, LIMITS.path),
-    };
-}
-function readRank(r, root) {
-    const o = r.fields(root, 'rank', '') ?? {};
-    const rank = {};
-    for (const name of RANK_VARIABLES) {
-        const value = r.text(o, name, 'rank.', 20);
-        if (value === null)
-            continue;
-        if (/^[0-9]{1,9}$/.test(value))
-            rank[name] = value;
-        else
-            r.note(`rank.${name} is not a number: left out`);
-    }
-    return rank;
-}
-function readEnd(r, root) {
-    const o = r.fields(root, 'end', '');
-    const kind = o && r.oneOf(o, 'kind', 'end.', ['exit', 'exception', 'sigterm']);
-    if (!o || kind === null)
-        return null;
-    return {
-        kind,
-        exception: r.text(o, 'exception', 'end.', LIMITS.short),
-        oom: r.flag(o, 'oom', 'end.') ?? false,
-        time: r.seconds(o, 'time', 'end.'),
-    };
-}
-function plainJson(value, budget, depth = 0) {
-    budget.nodes -= 1;
-    if (budget.nodes < 0 || depth > LIMITS.jsonDepth)
-        return null;
-    if (typeof value === 'string')
-        return cleanText(value, LIMITS.line);
-    if (typeof value === 'number')
-        return Number.isFinite(value) ? value : null;
-    if (typeof value === 'boolean' || value === null)
-        return value;
-    if (Array.isArray(value)) {
-        const items = [];
-        for (const item of value) {
-            if (budget.nodes <= 0)
-                break;
-            items.push(plainJson(item, budget, depth + 1));
-        }
-        return items;
-    }
-    if (!isFields(value))
-        return null;
-    const entries = [];
-    for (const key of Object.keys(value)) {
-        if (budget.nodes <= 0)
-            break;
-        entries.push([cleanText(key, LIMITS.short), plainJson(value[key], budget, depth + 1)]);
-    }
-    return Object.fromEntries(entries);
-}
-function readTimeline(r, root) {
-    const o = r.fields(root, 'timeline', '');
-    if (!o)
-        return null;
-    const budget = { nodes: LIMITS.jsonNodes };
-    const timeline = plainJson(o, budget);
-    if (budget.nodes <= 0)
-        r.note(`timeline has more than ${LIMITS.jsonNodes} values: cut`);
-    return timeline;
-}
-function foreignClaim(name, own, kind) {
-    if (!(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .isSafeName */ .TE)(name))
-        return `names a file outside of the evidence folder's rules: ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(name)}`;
-    const of = kind === 'snapshot' ? (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseSnapshotName */ .FZ)(name) : (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parsePageName */ .C)(name);
-    if (!of)
-        return `names a ${kind} that no process writes: ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(name)}`;
-    return (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .sameOwner */ .s0)(of, own) ? null : `claims a ${kind} of another process: ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(name)}`;
-}
-function* claims(root) {
-    const list = (value) => (Array.isArray(value) ? value : []);
-    for (const item of list(root.snapshots)) {
-        if (isFields(item) && typeof item.file === 'string')
-            yield [item.file, 'snapshot'];
-    }
-    const looks = [root.cycles];
-    for (const item of list(root.ooms)) {
-        if (!isFields(item))
-            continue;
-        if (typeof item.snapshot === 'string')
-            yield [item.snapshot, 'snapshot'];
-        looks.push(item.cycles);
-    }
-    for (const look of looks) {
-        if (isFields(look) && typeof look.page === 'string')
-            yield [look.page, 'page'];
-    }
-}
-function parseReceipt(text, fileName) {
-    const no = (reason) => ({ ok: false, reason });
-    const named = (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseReceiptName */ .Bn)(fileName);
-    if (!named)
-        return no('its name is not one of a receipt');
-    if (text.length > MAX_RECEIPT_BYTES)
-        return no(`longer than ${MAX_RECEIPT_BYTES} bytes`);
-    let root;
-    try {
-        root = JSON.parse(text);
-    }
-    catch {
-        return no(text.trim() === '' ? 'empty' : 'not JSON');
-    }
-    if (!isFields(root))
-        return no('not a JSON object');
-    if (root.schema !== RECEIPT_SCHEMA) {
-        return no(typeof root.schema === 'string'
-            ? `schema ${(0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .displayName */ .QC)(root.schema, 60)}, not ${RECEIPT_SCHEMA}`
-            : `no schema ${RECEIPT_SCHEMA}`);
-    }
-    const step = root.step;
-    if (typeof step !== 'string' || !/^[0-9a-f]{12}$/.test(step))
-        return no('step is not 12 hexadecimal digits');
-    const pid = root.pid;
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1)
-        return no('pid is not a process id');
-    if (root.host !== named.host || pid !== named.pid || root.token !== named.token) {
-        return no("host, pid or token differ from the file's name");
-    }
-    for (const [name, kind] of claims(root)) {
-        const problem = foreignClaim(name, named, kind);
-        if (problem)
-            return no(problem);
-    }
-    return { ok: true, receipt: readReceipt(new Reader(), root, named, fileName, step) };
-}
-function readReceipt(r, root, own, file, step) {
-    const time = r.fields(root, 'time', '') ?? {};
-    const ooms = readOoms(r, root);
-    const snapshots = r.list(root, 'snapshots', '', LIMITS.snapshots, (o, at) => {
-        const name = r.text(o, 'file', at, LIMITS.short);
-        const reason = r.oneOf(o, 'reason', at, _names_js__WEBPACK_IMPORTED_MODULE_0__/* .SNAPSHOT_REASONS */ .VV);
-        const parsed = name === null ? null : (0,_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseSnapshotName */ .FZ)(name);
-        if (name === null || !parsed)
-            return null;
-        return {
-            file: name,
-            bytes: r.amount(o, 'bytes', at),
-            reason: reason ?? parsed.reason,
-            device: r.amount(o, 'device', at),
-            seq: r.amount(o, 'seq', at),
-            time: r.seconds(o, 'time', at),
-            history: r.oneOf(o, 'history', at, HISTORIES),
-        };
-    });
-    const faults = Array.isArray(root.faults) ? root.faults : [];
-    const receipt = {
-        schema: RECEIPT_SCHEMA,
-        file,
-        step,
-        host: own.host,
-        pid: own.pid,
-        token: own.token,
-        ppid: r.amount(root, 'ppid', ''),
-        start_ticks: r.amount(root, 'start_ticks', ''),
-        python: r.text(root, 'python', '', 100),
-        executable: r.text(root, 'executable', '', LIMITS.path),
-        program: r.text(root, 'program', '', LIMITS.short),
-        rank: readRank(r, root),
-        time: { started: r.seconds(time, 'started', 'time.'), updated: r.seconds(time, 'updated', 'time.') },
-        torch: readTorch(r, root),
-        recorder: readRecorder(r, root),
-        devices: r.list(root, 'devices', '', LIMITS.devices, (o, at) => readDevice(r, o, at)).items,
-        ooms: ooms.items,
-        ooms_dropped: ooms.dropped,
-        oom_count: ooms.count,
-        snapshots: snapshots.items,
-        snapshots_removed: r.amount(root, 'snapshots_removed', '') ?? 0,
-        census: readCensus(r, root, ''),
-        cycles: readCycles(r, root, ''),
-        timeline: readTimeline(r, root),
-        faults: faults
-            .filter((line) => typeof line === 'string')
-            .slice(0, LIMITS.faults)
-            .map((line) => cleanText(line, LIMITS.line)),
-        thread_ends: r.list(root, 'thread_ends', '', LIMITS.threadEnds, (o, at) => ({
-            exception: r.text(o, 'exception', at, LIMITS.short),
-            oom: r.flag(o, 'oom', at) ?? false,
-            time: r.seconds(o, 'time', at),
-        })).items,
-        end: readEnd(r, root),
-    };
-    return { ...receipt, notes: r.allNotes() };
-}
-function readOoms(r, root) {
-    const list = r.list(root, 'ooms', '', LIMITS.ooms, (o, at) => readOom(r, o, at), 'last');
-    const dropped = (r.amount(root, 'ooms_dropped', '') ?? 0) + list.dropped;
-    const said = r.amount(root, 'oom_count', '') ?? 0;
-    const count = Math.max(said, list.items.length);
-    if (said < list.items.length)
-        r.note(`oom_count is ${said}, but ${list.items.length} are listed`);
-    return { items: list.items, dropped, count };
-}
 
 
 /***/ }),
@@ -1045,7 +514,7 @@ async function removeStaging(folder, name, copies = new Set()) {
 
 /***/ }),
 
-/***/ 222:
+/***/ 265:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1288,12 +757,543 @@ var digest = __nccwpck_require__(154);
 // EXTERNAL MODULE: ./build/evidence/names.js
 var evidence_names = __nccwpck_require__(40);
 // EXTERNAL MODULE: ./build/evidence/receipt.js
-var receipt = __nccwpck_require__(916);
+var evidence_receipt = __nccwpck_require__(916);
+;// CONCATENATED MODULE: ./build/evidence/receipt-reader.js
+
+const LIMITS = {
+    notes: 20,
+    short: 200,
+    line: 500,
+    path: 1000,
+    devices: 128,
+    ooms: 50,
+    frames: 100,
+    snapshots: 256,
+    owners: 10,
+    reasons: 20,
+    pools: 17,
+    cycles: 50,
+    types: 50,
+    faults: 20,
+    threadEnds: 20,
+    jsonDepth: 12,
+    jsonNodes: 50_000,
+};
+const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+class Reader {
+    notes = [];
+    more = 0;
+    note(line) {
+        if (this.notes.length < LIMITS.notes)
+            this.notes.push(line);
+        else
+            this.more += 1;
+    }
+    allNotes() {
+        return this.more > 0 ? [...this.notes, `and ${this.more} more like these`] : this.notes;
+    }
+    get(o, key, at, kind, read) {
+        const value = Object.hasOwn(o, key) ? o[key] : undefined;
+        if (value === undefined || value === null)
+            return null;
+        const result = read(value);
+        if (result === null)
+            this.note(`${at}${key} is not ${kind}: left out`);
+        return result;
+    }
+    text(o, key, at, limit) {
+        return this.get(o, key, at, 'a text', (v) => (typeof v === 'string' ? (0,build_text/* cleanText */.X5)(v, limit) : null));
+    }
+    amount(o, key, at) {
+        return this.get(o, key, at, 'a whole number from 0', (v) => typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : null);
+    }
+    seconds(o, key, at) {
+        return this.get(o, key, at, 'a finite number from 0', (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0 && v <= 1e12 ? v : null);
+    }
+    flag(o, key, at) {
+        return this.get(o, key, at, 'true or false', (v) => (typeof v === 'boolean' ? v : null));
+    }
+    oneOf(o, key, at, values) {
+        return this.get(o, key, at, `one of ${values.join(', ')}`, (v) => values.find((x) => x === v) ?? null);
+    }
+    fields(o, key, at) {
+        return this.get(o, key, at, 'an object', (v) => (isFields(v) ? v : null));
+    }
+    list(o, key, at, limit, read, keep = 'first') {
+        const all = this.get(o, key, at, 'a list', (v) => (Array.isArray(v) ? v : null));
+        if (!all)
+            return { items: [], dropped: 0 };
+        const from = keep === 'first' ? 0 : Math.max(0, all.length - limit);
+        const items = [];
+        const some = all.slice(from, from + limit);
+        some.forEach((item, index) => {
+            const where = `${at}${key}[${from + index}].`;
+            const value = isFields(item) ? read(item, where) : null;
+            if (value === null)
+                this.note(`${where.slice(0, -1)} is not usable: left out`);
+            else
+                items.push(value);
+        });
+        if (all.length > limit)
+            this.note(`${at}${key} has ${all.length} entries: ${keep} ${limit} read`);
+        return { items, dropped: all.length - items.length };
+    }
+}
+const HISTORIES = ['armed', 'interrupted', 'foreign', 'none'];
+function readFrame(r, o, at) {
+    const file = r.text(o, 'file', at, LIMITS.path);
+    const line = r.amount(o, 'line', at);
+    const name = r.text(o, 'function', at, LIMITS.short);
+    return file === null && name === null
+        ? null
+        : { file: file ?? '?', line: line ?? 0, function: name ?? '?' };
+}
+const readStack = (r, o, key, at) => r.list(o, key, at, LIMITS.frames, (f, where) => readFrame(r, f, where), 'last').items;
+
+;// CONCATENATED MODULE: ./build/evidence/receipt-looks.js
+
+
+
+function readCategory(r, o, at) {
+    const bytes = r.amount(o, 'bytes', at);
+    if (bytes === null)
+        return null;
+    return {
+        bytes,
+        count: r.amount(o, 'count', at) ?? 0,
+        owners: r.list(o, 'owners', at, LIMITS.owners, (c, where) => {
+            const name = r.text(c, 'name', where, LIMITS.short);
+            const held = r.amount(c, 'bytes', where);
+            return name === null || held === null
+                ? null
+                : { name, bytes: held, count: r.amount(c, 'count', where) ?? 0 };
+        }).items,
+        reasons: r.list(o, 'reasons', at, LIMITS.reasons, (c, where) => {
+            const reason = r.text(c, 'reason', where, LIMITS.short);
+            const held = r.amount(c, 'bytes', where);
+            return reason === null || held === null
+                ? null
+                : { reason, bytes: held, count: r.amount(c, 'count', where) };
+        }).items,
+    };
+}
+function readCensus(r, parent, at) {
+    const o = r.fields(parent, 'census', at);
+    if (!o)
+        return null;
+    const here = `${at}census.`;
+    return {
+        seconds: r.seconds(o, 'seconds', here),
+        complete: r.flag(o, 'complete', here) ?? false,
+        cut: r.text(o, 'cut', here, LIMITS.line),
+        devices: r.list(o, 'devices', here, LIMITS.devices, (d, where) => readCensusDevice(r, d, where)).items,
+    };
+}
+function readCensusDevice(r, o, at) {
+    const index = r.amount(o, 'index', at);
+    const allocated = r.amount(o, 'allocated', at);
+    const raw = r.fields(o, 'categories', at);
+    if (index === null || allocated === null || !raw)
+        return null;
+    const categories = {};
+    let sum = 0;
+    for (const name of evidence_receipt/* CATEGORY_NAMES */.ku) {
+        const fields = r.fields(raw, name, `${at}categories.`);
+        const category = fields ? readCategory(r, fields, `${at}categories.${name}.`) : null;
+        if (!category)
+            continue;
+        categories[name] = category;
+        sum += category.bytes;
+    }
+    if (sum !== allocated) {
+        r.note(`${at}categories add up to ${sum} bytes, not to the ${allocated} allocated`);
+        return null;
+    }
+    const reserved = r.amount(o, 'reserved', at) ?? allocated;
+    return {
+        index,
+        allocated,
+        reserved,
+        reserved_unused: r.amount(o, 'reserved_unused', at) ?? Math.max(0, reserved - allocated),
+        attributed: sum - (categories.unknown?.bytes ?? 0),
+        categories,
+        pools: o['pools'] === undefined || o['pools'] === null
+            ? null
+            : r.list(o, 'pools', at, LIMITS.pools, (p, where) => readPool(r, p, where)).items,
+    };
+}
+function readPool(r, o, at) {
+    const kind = r.oneOf(o, 'kind', at, evidence_receipt/* POOL_KINDS */.T);
+    const [reserved, allocated] = [r.amount(o, 'reserved', at), r.amount(o, 'allocated', at)];
+    const raw = r.fields(o, 'categories', at);
+    if (kind === null || reserved === null || allocated === null || !raw)
+        return null;
+    const categories = {};
+    for (const name of evidence_receipt/* CATEGORY_NAMES */.ku)
+        categories[name] = r.amount(raw, name, `${at}categories.`) ?? 0;
+    const sum = Object.values(categories).reduce((all, bytes) => all + bytes, 0);
+    if (sum !== allocated || allocated > reserved) {
+        r.note(`${at}categories add up to ${sum} bytes, of ${allocated} allocated and ${reserved} reserved`);
+        return null;
+    }
+    return {
+        id: r.text(o, 'id', at, LIMITS.short),
+        kind,
+        count: r.amount(o, 'count', at) ?? 1,
+        reserved,
+        allocated,
+        categories,
+    };
+}
+function readDeviceBytes(r, parent, at) {
+    const o = r.fields(parent, 'bytes', at) ?? {};
+    const result = {};
+    for (const key of Object.keys(o).slice(0, LIMITS.devices)) {
+        const bytes = /^[a-z]{1,10}(:[0-9]{1,4})?$/.test(key) ? r.amount(o, key, `${at}bytes.`) : null;
+        if (bytes !== null)
+            result[key] = bytes;
+    }
+    return result;
+}
+function readCycle(r, o, at) {
+    const id = r.text(o, 'id', at, 64);
+    if (id === null || !/^[0-9a-f]{4,64}$/.test(id))
+        return null;
+    return {
+        id,
+        seen: r.amount(o, 'seen', at) ?? 1,
+        size: r.amount(o, 'size', at) ?? 0,
+        types: r.list(o, 'types', at, LIMITS.types, (t, where) => {
+            const name = r.text(t, 'name', where, LIMITS.short);
+            return name === null ? null : { name, count: r.amount(t, 'count', where) ?? 1 };
+        }).items,
+        tensors: r.amount(o, 'tensors', at) ?? 0,
+        bytes: readDeviceBytes(r, o, at),
+        frames: r.list(o, 'frames', at, LIMITS.frames, (f, where) => {
+            const frame = readFrame(r, f, where);
+            return frame && { ...frame, count: r.amount(f, 'count', where) ?? 1 };
+        }).items,
+    };
+}
+function readCycles(r, parent, at) {
+    const o = r.fields(parent, 'cycles', at);
+    if (!o)
+        return null;
+    const here = `${at}cycles.`;
+    const cycles = r.list(o, 'cycles', here, LIMITS.cycles, (c, where) => readCycle(r, c, where));
+    return {
+        mode: r.oneOf(o, 'mode', here, ['sampled', 'continuous', 'off']) ?? 'off',
+        state: r.oneOf(o, 'state', here, ['watching', 'nothing-to-watch', 'failed']) ?? 'failed',
+        reason: r.text(o, 'reason', here, LIMITS.line),
+        looks: r.amount(o, 'looks', here) ?? 0,
+        seconds: r.seconds(o, 'seconds', here),
+        count: r.amount(o, 'count', here) ?? cycles.items.length,
+        tensors: r.amount(o, 'tensors', here) ?? 0,
+        bytes: readDeviceBytes(r, o, here),
+        cycles: cycles.items,
+        cycles_dropped: (r.amount(o, 'cycles_dropped', here) ?? 0) + cycles.dropped,
+        page: r.text(o, 'page', here, LIMITS.short),
+    };
+}
+function plainJson(value, budget, depth = 0) {
+    budget.nodes -= 1;
+    if (budget.nodes < 0 || depth > LIMITS.jsonDepth)
+        return null;
+    if (typeof value === 'string')
+        return (0,build_text/* cleanText */.X5)(value, LIMITS.line);
+    if (typeof value === 'number')
+        return Number.isFinite(value) ? value : null;
+    if (typeof value === 'boolean' || value === null)
+        return value;
+    if (Array.isArray(value)) {
+        const items = [];
+        for (const item of value) {
+            if (budget.nodes <= 0)
+                break;
+            items.push(plainJson(item, budget, depth + 1));
+        }
+        return items;
+    }
+    if (!isFields(value))
+        return null;
+    const entries = [];
+    for (const key of Object.keys(value)) {
+        if (budget.nodes <= 0)
+            break;
+        entries.push([(0,build_text/* cleanText */.X5)(key, LIMITS.short), plainJson(value[key], budget, depth + 1)]);
+    }
+    return Object.fromEntries(entries);
+}
+function readTimeline(r, root) {
+    const o = r.fields(root, 'timeline', '');
+    if (!o)
+        return null;
+    const budget = { nodes: LIMITS.jsonNodes };
+    const timeline = plainJson(o, budget);
+    if (budget.nodes <= 0)
+        r.note(`timeline has more than ${LIMITS.jsonNodes} values: cut`);
+    return timeline;
+}
+
+;// CONCATENATED MODULE: ./build/evidence/receipt-parse.js
+
+
+
+
+
+function readDevice(r, o, at) {
+    const index = r.amount(o, 'index', at);
+    if (index === null)
+        return null;
+    return {
+        index,
+        name: r.text(o, 'name', at, LIMITS.short),
+        total: r.amount(o, 'total', at),
+        limit: r.amount(o, 'limit', at),
+        allocated: r.amount(o, 'allocated', at),
+        reserved: r.amount(o, 'reserved', at),
+        peak_allocated: r.amount(o, 'peak_allocated', at),
+        peak_reserved: r.amount(o, 'peak_reserved', at),
+        retries: r.amount(o, 'retries', at),
+        ooms: r.amount(o, 'ooms', at),
+    };
+}
+function readOom(r, o, at) {
+    const seq = r.amount(o, 'seq', at);
+    if (seq === null)
+        return null;
+    return {
+        seq,
+        time: r.seconds(o, 'time', at),
+        device: r.amount(o, 'device', at),
+        wanted: r.amount(o, 'wanted', at),
+        limit: r.amount(o, 'limit', at),
+        free: r.amount(o, 'free', at),
+        thread: r.oneOf(o, 'thread', at, ['main', 'backward', 'other']),
+        stack: readStack(r, o, 'stack', at),
+        main_stack: Array.isArray(o.main_stack) ? readStack(r, o, 'main_stack', at) : null,
+        allocated: r.amount(o, 'allocated', at),
+        reserved: r.amount(o, 'reserved', at),
+        peak_allocated: r.amount(o, 'peak_allocated', at),
+        peak_reserved: r.amount(o, 'peak_reserved', at),
+        retries: r.amount(o, 'retries', at),
+        ooms: r.amount(o, 'ooms', at),
+        device_free: r.amount(o, 'device_free', at),
+        device_total: r.amount(o, 'device_total', at),
+        snapshot: r.text(o, 'snapshot', at, LIMITS.short),
+        snapshot_error: r.text(o, 'snapshot_error', at, LIMITS.line),
+        dump_seconds: r.seconds(o, 'dump_seconds', at),
+        history: r.oneOf(o, 'history', at, HISTORIES),
+        census: readCensus(r, o, at),
+        cycles: readCycles(r, o, at),
+    };
+}
+function readRecorder(r, root) {
+    const o = r.fields(root, 'recorder', '');
+    if (!o) {
+        return {
+            state: 'failed',
+            reason: 'the receipt says nothing about the recorder',
+            armed_at: null,
+            disarmed_at: null,
+            disarm_proven: null,
+            interrupted: false,
+            max_entries: null,
+            stacks: null,
+        };
+    }
+    const at = 'recorder.';
+    const state = r.oneOf(o, 'state', at, ['idle', 'armed', 'disarmed', 'foreign', 'unsupported', 'failed']);
+    return {
+        state: state ?? 'failed',
+        reason: r.text(o, 'reason', at, LIMITS.line) ??
+            (state === null ? 'the receipt gives no state that is known here' : null),
+        armed_at: r.seconds(o, 'armed_at', at),
+        disarmed_at: r.seconds(o, 'disarmed_at', at),
+        disarm_proven: r.flag(o, 'disarm_proven', at),
+        interrupted: r.flag(o, 'interrupted', at) ?? false,
+        max_entries: r.amount(o, 'max_entries', at),
+        stacks: r.text(o, 'stacks', at, 20),
+    };
+}
+function readTorch(r, root) {
+    const o = r.fields(root, 'torch', '');
+    if (!o)
+        return null;
+    const at = 'torch.';
+    return {
+        version: r.text(o, 'version', at, 100) ?? 'unknown',
+        cuda: r.text(o, 'cuda', at, 100),
+        hip: r.text(o, 'hip', at, 100),
+        backend: r.text(o, 'backend', at, 100),
+        alloc_conf: r.text(o, 'alloc_conf', at, LIMITS.line),
+        path: r.text(o, 'path', at, LIMITS.path),
+    };
+}
+function readRank(r, root) {
+    const o = r.fields(root, 'rank', '') ?? {};
+    const rank = {};
+    for (const name of evidence_receipt/* RANK_VARIABLES */.bZ) {
+        const value = r.text(o, name, 'rank.', 20);
+        if (value === null)
+            continue;
+        if (/^[0-9]{1,9}$/.test(value))
+            rank[name] = value;
+        else
+            r.note(`rank.${name} is not a number: left out`);
+    }
+    return rank;
+}
+function readEnd(r, root) {
+    const o = r.fields(root, 'end', '');
+    const kind = o && r.oneOf(o, 'kind', 'end.', ['exit', 'exception', 'sigterm']);
+    if (!o || kind === null)
+        return null;
+    return {
+        kind,
+        exception: r.text(o, 'exception', 'end.', LIMITS.short),
+        oom: r.flag(o, 'oom', 'end.') ?? false,
+        time: r.seconds(o, 'time', 'end.'),
+    };
+}
+function foreignClaim(name, own, kind) {
+    if (!(0,evidence_names/* isSafeName */.TE)(name))
+        return `names a file outside of the evidence folder's rules: ${(0,evidence_names/* displayName */.QC)(name)}`;
+    const of = kind === 'snapshot' ? (0,evidence_names/* parseSnapshotName */.FZ)(name) : (0,evidence_names/* parsePageName */.C)(name);
+    if (!of)
+        return `names a ${kind} that no process writes: ${(0,evidence_names/* displayName */.QC)(name)}`;
+    return (0,evidence_names/* sameOwner */.s0)(of, own) ? null : `claims a ${kind} of another process: ${(0,evidence_names/* displayName */.QC)(name)}`;
+}
+function* claims(root) {
+    const list = (value) => (Array.isArray(value) ? value : []);
+    for (const item of list(root.snapshots)) {
+        if (isFields(item) && typeof item.file === 'string')
+            yield [item.file, 'snapshot'];
+    }
+    const looks = [root.cycles];
+    for (const item of list(root.ooms)) {
+        if (!isFields(item))
+            continue;
+        if (typeof item.snapshot === 'string')
+            yield [item.snapshot, 'snapshot'];
+        looks.push(item.cycles);
+    }
+    for (const look of looks) {
+        if (isFields(look) && typeof look.page === 'string')
+            yield [look.page, 'page'];
+    }
+}
+function parseReceipt(text, fileName) {
+    const no = (reason) => ({ ok: false, reason });
+    const named = (0,evidence_names/* parseReceiptName */.Bn)(fileName);
+    if (!named)
+        return no('its name is not one of a receipt');
+    if (text.length > evidence_receipt/* MAX_RECEIPT_BYTES */.cs)
+        return no(`longer than ${evidence_receipt/* MAX_RECEIPT_BYTES */.cs} bytes`);
+    let root;
+    try {
+        root = JSON.parse(text);
+    }
+    catch {
+        return no(text.trim() === '' ? 'empty' : 'not JSON');
+    }
+    if (!isFields(root))
+        return no('not a JSON object');
+    if (root.schema !== evidence_receipt/* RECEIPT_SCHEMA */.RJ) {
+        return no(typeof root.schema === 'string'
+            ? `schema ${(0,evidence_names/* displayName */.QC)(root.schema, 60)}, not ${evidence_receipt/* RECEIPT_SCHEMA */.RJ}`
+            : `no schema ${evidence_receipt/* RECEIPT_SCHEMA */.RJ}`);
+    }
+    const step = root.step;
+    if (typeof step !== 'string' || !/^[0-9a-f]{12}$/.test(step))
+        return no('step is not 12 hexadecimal digits');
+    const pid = root.pid;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1)
+        return no('pid is not a process id');
+    if (root.host !== named.host || pid !== named.pid || root.token !== named.token) {
+        return no("host, pid or token differ from the file's name");
+    }
+    for (const [name, kind] of claims(root)) {
+        const problem = foreignClaim(name, named, kind);
+        if (problem)
+            return no(problem);
+    }
+    return { ok: true, receipt: readReceipt(new Reader(), root, named, fileName, step) };
+}
+function readReceipt(r, root, own, file, step) {
+    const time = r.fields(root, 'time', '') ?? {};
+    const ooms = readOoms(r, root);
+    const snapshots = r.list(root, 'snapshots', '', LIMITS.snapshots, (o, at) => {
+        const name = r.text(o, 'file', at, LIMITS.short);
+        const reason = r.oneOf(o, 'reason', at, evidence_names/* SNAPSHOT_REASONS */.VV);
+        const parsed = name === null ? null : (0,evidence_names/* parseSnapshotName */.FZ)(name);
+        if (name === null || !parsed)
+            return null;
+        return {
+            file: name,
+            bytes: r.amount(o, 'bytes', at),
+            reason: reason ?? parsed.reason,
+            device: r.amount(o, 'device', at),
+            seq: r.amount(o, 'seq', at),
+            time: r.seconds(o, 'time', at),
+            history: r.oneOf(o, 'history', at, HISTORIES),
+        };
+    });
+    const faults = Array.isArray(root.faults) ? root.faults : [];
+    const receipt = {
+        schema: evidence_receipt/* RECEIPT_SCHEMA */.RJ,
+        file,
+        step,
+        host: own.host,
+        pid: own.pid,
+        token: own.token,
+        ppid: r.amount(root, 'ppid', ''),
+        start_ticks: r.amount(root, 'start_ticks', ''),
+        python: r.text(root, 'python', '', 100),
+        executable: r.text(root, 'executable', '', LIMITS.path),
+        program: r.text(root, 'program', '', LIMITS.short),
+        rank: readRank(r, root),
+        time: { started: r.seconds(time, 'started', 'time.'), updated: r.seconds(time, 'updated', 'time.') },
+        torch: readTorch(r, root),
+        recorder: readRecorder(r, root),
+        devices: r.list(root, 'devices', '', LIMITS.devices, (o, at) => readDevice(r, o, at)).items,
+        ooms: ooms.items,
+        ooms_dropped: ooms.dropped,
+        oom_count: ooms.count,
+        snapshots: snapshots.items,
+        snapshots_removed: r.amount(root, 'snapshots_removed', '') ?? 0,
+        census: readCensus(r, root, ''),
+        cycles: readCycles(r, root, ''),
+        timeline: readTimeline(r, root),
+        faults: faults
+            .filter((line) => typeof line === 'string')
+            .slice(0, LIMITS.faults)
+            .map((line) => (0,build_text/* cleanText */.X5)(line, LIMITS.line)),
+        thread_ends: r.list(root, 'thread_ends', '', LIMITS.threadEnds, (o, at) => ({
+            exception: r.text(o, 'exception', at, LIMITS.short),
+            oom: r.flag(o, 'oom', at) ?? false,
+            time: r.seconds(o, 'time', at),
+        })).items,
+        end: readEnd(r, root),
+    };
+    return { ...receipt, notes: r.allNotes() };
+}
+function readOoms(r, root) {
+    const list = r.list(root, 'ooms', '', LIMITS.ooms, (o, at) => readOom(r, o, at), 'last');
+    const dropped = (r.amount(root, 'ooms_dropped', '') ?? 0) + list.dropped;
+    const said = r.amount(root, 'oom_count', '') ?? 0;
+    const count = Math.max(said, list.items.length);
+    if (said < list.items.length)
+        r.note(`oom_count is ${said}, but ${list.items.length} are listed`);
+    return { items: list.items, dropped, count };
+}
+
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
 var safe_fs = __nccwpck_require__(531);
 // EXTERNAL MODULE: ./build/evidence/staging.js
 var staging = __nccwpck_require__(613);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
+
 
 
 
@@ -1494,10 +1494,10 @@ class Collector {
         return { file: name, ...digestAndBytes(result), seal, text };
     }
     async receipt(name) {
-        const content = await this.read(name, receipt/* MAX_RECEIPT_BYTES */.cs, true);
+        const content = await this.read(name, evidence_receipt/* MAX_RECEIPT_BYTES */.cs, true);
         if (!content)
             return;
-        const parsed = (0,receipt/* parseReceipt */.Wy)(content.text ?? '', name);
+        const parsed = parseReceipt(content.text ?? '', name);
         if (!parsed.ok)
             this.reject(name, parsed.reason, content.bytes);
         else if (parsed.receipt.step !== this.step)
@@ -1631,14 +1631,14 @@ const parse_whole = (text) => {
 function programName(text) {
     if (typeof text !== 'string')
         return null;
-    const clean = (0,receipt/* cleanText */.X5)(text, 4096).trim();
+    const clean = (0,build_text/* cleanText */.X5)(text, 4096).trim();
     if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
         return null;
     const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
-    return word === '' ? null : (0,receipt/* cleanText */.X5)(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
+    return word === '' ? null : (0,build_text/* cleanText */.X5)(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
 }
 const label = (text) => {
-    const clean = typeof text === 'string' ? (0,receipt/* cleanText */.X5)(text, 100).trim() : '';
+    const clean = typeof text === 'string' ? (0,build_text/* cleanText */.X5)(text, 100).trim() : '';
     return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
 };
 function parseNvidiaDevices(csv) {
@@ -1676,7 +1676,7 @@ function parseNvidiaProcesses(csv, devices) {
     }
     return processes;
 }
-const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const parse_isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const json = (text) => {
     try {
         return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
@@ -1687,12 +1687,12 @@ const json = (text) => {
 };
 function parseRocm(text) {
     const root = json(text);
-    if (!isFields(root))
+    if (!parse_isFields(root))
         return null;
     const devices = [];
     const processes = [];
     for (const [key, value] of Object.entries(root).slice(0, MAX_ENTRIES)) {
-        if (!isFields(value))
+        if (!parse_isFields(value))
             continue;
         const card = /^card([0-9]{1,4})$/.exec(key);
         if (card) {
@@ -1725,28 +1725,28 @@ function parseRocm(text) {
     return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
 }
 function amdAmount(value) {
-    if (!isFields(value))
+    if (!parse_isFields(value))
         return amount(value, MIB);
     return amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
 }
 const amdList = (value, ...names) => {
     const list = Array.isArray(value)
         ? value
-        : names.map((n) => (isFields(value) ? value[n] : null)).find(Array.isArray);
-    return (list ?? []).slice(0, MAX_ENTRIES).filter(isFields);
+        : names.map((n) => (parse_isFields(value) ? value[n] : null)).find(Array.isArray);
+    return (list ?? []).slice(0, MAX_ENTRIES).filter(parse_isFields);
 };
 function parseAmd(statics, metric, process) {
     const names = new Map();
     for (const gpu of amdList(json(statics), 'gpu_data')) {
         const index = parse_whole(gpu.gpu);
-        if (index !== null && isFields(gpu.asic))
+        if (index !== null && parse_isFields(gpu.asic))
             names.set(index, gpu.asic);
     }
     const devices = [];
     for (const gpu of amdList(json(metric), 'gpu_data')) {
         const index = parse_whole(gpu.gpu);
         const memory = gpu.mem_usage;
-        if (index === null || !isFields(memory))
+        if (index === null || !parse_isFields(memory))
             continue;
         devices.push({
             index,
@@ -1761,10 +1761,10 @@ function parseAmd(statics, metric, process) {
     for (const gpu of amdList(json(process), 'gpu_data')) {
         for (const entry of amdList(gpu.process_list)) {
             const info = entry.process_info;
-            const pid = isFields(info) ? parse_whole(info.pid) : null;
-            if (!isFields(info) || pid === null)
+            const pid = parse_isFields(info) ? parse_whole(info.pid) : null;
+            if (!parse_isFields(info) || pid === null)
                 continue;
-            const usage = isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
+            const usage = parse_isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
             processes.push({
                 pid,
                 name: programName(info.name),
@@ -1815,7 +1815,7 @@ function asker(file, env, until) {
         }, (error, stdout, stderr) => {
             if (!error)
                 return resolve(stdout);
-            const said = (0,receipt/* cleanText */.X5)((stderr || stdout).trim().split('\n')[0] ?? '', 200);
+            const said = (0,build_text/* cleanText */.X5)((stderr || stdout).trim().split('\n')[0] ?? '', 200);
             const how = error.killed
                 ? `no answer in ${Math.max(1, Math.round(left / 1000))} s`
                 : `failed (${error.signal ?? error.code ?? 'not started'})`;
@@ -2262,7 +2262,7 @@ function peakEntries(manifest) {
         }
         const seen = census(process);
         for (const device of seen?.census.devices ?? []) {
-            for (const category of receipt/* CATEGORY_NAMES */.ku) {
+            for (const category of evidence_receipt/* CATEGORY_NAMES */.ku) {
                 add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
             }
         }
@@ -4594,8 +4594,8 @@ function placeOf(frame, workspace) {
 /* harmony export */   u: () => (/* binding */ hintsFor)
 /* harmony export */ });
 /* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(234);
 
 
 
@@ -4608,7 +4608,7 @@ const largerThanDevice = ({ story: { oom }, account }) => {
     return {
         id: 'larger-than-device',
         numbers: [oom.wanted, most],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `One request of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `One request of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
     };
 };
 const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
@@ -4619,7 +4619,7 @@ const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => 
     return {
         id: 'memory-fraction',
         numbers: [limit, total, free],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The process is limited to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The process is limited to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
     };
 };
 const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
@@ -4634,10 +4634,10 @@ const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } 
     return {
         id: 'other-processes',
         numbers: [othersHeld, free, oom.wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
     };
 };
-const unusedInPools = ({ oom }) => ((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device)?.pools ?? []).reduce((n, p) => n + p.reserved - p.allocated, 0);
+const unusedInPools = ({ oom }) => ((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(oom.census, oom.device)?.pools ?? []).reduce((n, p) => n + p.reserved - p.allocated, 0);
 const privatePools = ({ story }) => {
     const { wanted } = story.oom;
     const unused = unusedInPools(story);
@@ -4646,7 +4646,7 @@ const privatePools = ({ story }) => {
     return {
         id: 'private-pools',
         numbers: [unused, wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
     };
 };
 const fragmentation = ({ account, story }) => {
@@ -4658,27 +4658,27 @@ const fragmentation = ({ account, story }) => {
         return null;
     const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
     const remedy = on
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('expandable_segments:True')} is on already.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('expandable_segments:True')} is on already.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
     return {
         id: 'fragmentation',
         numbers: [unused, oom.wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
     };
 };
 const cycles = ({ story: { oom } }) => {
     const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
     if (held === 0)
         return null;
-    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
+    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
     return {
         id: 'cycles',
         numbers: [held],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
     };
 };
 function pair(facts, name) {
-    const census = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
+    const census = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
     const parameter = census?.categories.parameter?.bytes ?? 0;
     const part = census?.categories[name]?.bytes ?? 0;
     return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
@@ -4691,7 +4691,7 @@ const gradients = (facts) => {
     return {
         id: 'gradients',
         numbers: [sizes.part, sizes.parameter],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Gradients took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Gradients took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
     };
 };
 const optimizerState = (facts) => {
@@ -4701,7 +4701,7 @@ const optimizerState = (facts) => {
     return {
         id: 'optimizer-state',
         numbers: [sizes.part, sizes.parameter],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Optimizer state took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Optimizer state took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
     };
 };
 const growth = ({ story: { process } }) => {
@@ -4716,7 +4716,7 @@ const growth = ({ story: { process } }) => {
     return {
         id: 'growth',
         numbers: [held.length, first, last],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
     };
 };
 const retries = ({ story: { oom } }) => {
@@ -4726,7 +4726,7 @@ const retries = ({ story: { oom } }) => {
     return {
         id: 'retries',
         numbers: [oom.retries],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
     };
 };
 const RULES = [
@@ -4741,10 +4741,10 @@ const RULES = [
     growth,
     retries,
 ];
-function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
+function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest)) {
     if (!story)
         return [];
-    const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
+    const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .accountOf */ .XP)(manifest, story) };
     return RULES.flatMap((rule) => rule(facts) ?? []);
 }
 
@@ -4758,8 +4758,8 @@ function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* 
 /* harmony export */   C: () => (/* binding */ poolsRich)
 /* harmony export */ });
 /* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(916);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(916);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
 
 
 
@@ -4767,15 +4767,15 @@ const SHOWN = 3;
 function whose({ kind, count }) {
     switch (kind) {
         case 'graph':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `that of a CUDA graph`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `that of a CUDA graph`;
         case 'handle':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('graph_pool_handle')})`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('graph_pool_handle')})`;
         case 'rest':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${count} smaller ones`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${count} smaller ones`;
     }
 }
 function inside(pool) {
-    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
+    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
         .filter(({ bytes }) => bytes > 0)
         .sort((a, b) => b.bytes - a.bytes)
         .slice(0, 2);
@@ -4787,16 +4787,16 @@ function poolsRich(census) {
         return null;
     const lines = pools.slice(0, SHOWN).map((pool) => {
         const parts = inside(pool);
-        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${parts})`;
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${whose(pool)} with ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
+        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` (${parts})`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${whose(pool)} with ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
     });
     const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
-    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `; and ${hidden} more`;
+    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `; and ${hidden} more`;
     const unused = pools.reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
     const idle = unused === 0
         ? null
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
 }
 
 
@@ -4893,21 +4893,21 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
 /* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(977);
 /* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(385);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(234);
 
 
 
 
 
 const MAX_NAME = 80;
-const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(text, limit));
+const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
 const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .ranges */ .Zz)(ranks);
+const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .ranges */ .Zz)(ranks);
 function oomTitle(manifest) {
     const ended = manifest.processes.filter((p) => p.end?.oom);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
     if (ranks.length === 1)
         return `Out of GPU memory on rank ${ranks[0]}`;
     if (ranks.length > 1) {
@@ -4916,9 +4916,9 @@ function oomTitle(manifest) {
     if (ended.length > 1)
         return `Out of GPU memory in ${ended.length} processes`;
     const program = ended[0]?.program;
-    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
+    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
 }
-const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'not-armed');
+const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'not-armed');
 function headline(manifest) {
     const exit = manifest.step.exit_code;
     switch (manifest.verdict.name) {
@@ -4947,32 +4947,32 @@ function headline(manifest) {
     }
 }
 function deviceName(story) {
-    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .deviceOf */ .OV)(story);
+    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .deviceOf */ .OV)(story);
     const index = story.oom.device ?? device?.index;
     const gpu = index == null ? 'the GPU' : `GPU ${index}`;
-    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
+    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
 }
 function whereRich(story, workspace) {
-    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .tellingStack */ .A)(story.oom, workspace);
+    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .tellingStack */ .A)(story.oom, workspace);
     if (!frame)
-        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name(story.process.program)}`;
-    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name((0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .placeOf */ .$t)(frame, workspace))} in ${name(frame.function)}`;
+        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name(story.process.program)}`;
+    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name((0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .placeOf */ .$t)(frame, workspace))} in ${name(frame.function)}`;
     if (story.oom.thread === 'backward')
         return main
-            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The backward pass at ${place}`;
-    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The backward pass at ${place}`;
+    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
 }
 function askedFor(manifest, story, account) {
     const { oom } = story;
     const where = whereRich(story, manifest.step.workspace);
     if (oom.wanted === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
-    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
     if (account.free === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${asked}.`;
-    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${asked}.`;
+    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
 }
 function whoHeld(account) {
     const { reserved, allocated, outside, others, othersHeld, limit } = account;
@@ -4980,21 +4980,21 @@ function whoHeld(account) {
         ? null
         : reserved === 0
             ? ['This process held none of it.']
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
-    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
     let rest = null;
     if (othersHeld > 0) {
         const top = others.slice(0, 3).map((o) => {
             const held = others.length > 1 && o.used !== null ? ` ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.used)}` : '';
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${name(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` ${name(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
         });
         const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
     }
     else if (outside !== null && outside > 0) {
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([own, fraction, rest]);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([own, fraction, rest]);
 }
 function becauseRich(manifest) {
     const { verdict, step, host } = manifest;
@@ -5008,8 +5008,8 @@ function becauseRich(manifest) {
             const used = memory?.peak ?? null;
             const numbers = limit === null
                 ? null
-                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The limit is ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([
+                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The limit is ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([
                 [because],
                 numbers,
                 ['No GPU snapshot can be taken of a process that the kernel kills.'],
@@ -5020,23 +5020,23 @@ function becauseRich(manifest) {
         case 'ok':
             return null;
         case 'cancelled': {
-            const armed = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'armed-still').length;
+            const armed = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'armed-still').length;
             const said = manifest.processes.length === 0
                 ? null
                 : armed === 0
                     ? ['Recording was disarmed in every process that had it.']
                     : null;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([[because], said]);
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([[because], said]);
         }
         default:
             return [because];
     }
 }
 function greenLine(manifest) {
-    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p)));
-    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed').length;
-    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'idle').length;
-    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'foreign').length;
+    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p)));
+    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'disarmed').length;
+    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'idle').length;
+    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'foreign').length;
     const what = [];
     if (recorded.length > 0) {
         what.push([
@@ -5053,7 +5053,7 @@ function greenLine(manifest) {
         what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
     for (const process of manifest.processes) {
-        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
+        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
         if (peak !== null && peak > (best?.peak ?? 0))
             best = { process, peak };
     }
@@ -5061,11 +5061,11 @@ function greenLine(manifest) {
         what.push([
             `peak ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
         ]);
-    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
+    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
     const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([
-        (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(`${seen}.`)}`,
-        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(what, '; ')}.`,
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([
+        (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`${seen}.`)}`,
+        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(what, '; ')}.`,
         parity,
     ]);
 }
@@ -5083,19 +5083,19 @@ const PART_NAMES = {
     free: 'free',
 };
 function partRich(part) {
-    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(PART_NAMES[part.name]);
+    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(PART_NAMES[part.name]);
     if (part.name === 'activation')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (saved for backward)`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (saved for backward)`;
     if (part.name === 'outside')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
     return [label];
 }
 function ownersRich(part, most = 2, from = 0) {
     if (part.name === 'unknown' && part.reasons.length > 0) {
         const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, MAX_NAME)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(r.reason, MAX_NAME)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
 }
 function share(part, whole) {
     if (whole <= 0)
@@ -5132,9 +5132,9 @@ function historyWords(snapshot) {
     }
 }
 const LARGE_SNAPSHOT = 300 * 2 ** 20;
-const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
+const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
 function endingWords(manifest, process) {
-    const ending = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .endingOf */ .z6)(manifest, process);
+    const ending = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .endingOf */ .z6)(manifest, process);
     const exception = process.end?.exception;
     switch (ending) {
         case 'oom':
@@ -5152,7 +5152,7 @@ function endingWords(manifest, process) {
     }
 }
 function disarmWords(manifest, process) {
-    switch ((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(process)) {
+    switch ((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(process)) {
         case 'disarmed':
             return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
         case 'unproven':
@@ -5164,30 +5164,30 @@ function disarmWords(manifest, process) {
         case 'not-armed':
             return 'never armed';
         default:
-            return (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .endingOf */ .z6)(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
+            return (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .endingOf */ .z6)(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
     }
 }
 function unseenRich(manifest) {
-    const unseen = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unseenOoms */ .x1)(manifest);
+    const unseen = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unseenOoms */ .x1)(manifest);
     const first = unseen[0];
     if (!first)
         return null;
     const why = first.faults[0] ?? null;
     const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
-    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
-    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(why, 300)})`;
+    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
+    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(why, 300)})`;
     return counted > 0
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
 }
 function verdictParagraphs(manifest) {
-    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest);
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest);
     const paragraphs = [];
     if (story) {
-        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
+        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .accountOf */ .XP)(manifest, story);
         const asked = askedFor(manifest, story, account);
-        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The newest, on ${processName(story.process)}:`;
-        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
+        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The newest, on ${processName(story.process)}:`;
+        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
     }
     const unseen = unseenRich(manifest);
     if (unseen)
@@ -5205,7 +5205,7 @@ function notSeenSentences(manifest) {
     const lines = [];
     const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
     if (said !== '' && manifest.unarmed.length === 0)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(said, 600)]);
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(said, 600)]);
     const alike = new Map();
     for (const { program, advice, pid } of manifest.unarmed) {
         const key = JSON.stringify([program, advice]);
@@ -5214,18 +5214,18 @@ function notSeenSentences(manifest) {
     for (const [key, pids] of alike) {
         const [program, advice] = JSON.parse(key);
         const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
-        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${name(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(advice, 300)}`);
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(advice, 300)}`);
     }
     for (const line of manifest.not_seen)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(line, 500)]);
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(line, 500)]);
     if (manifest.not_seen.length === 0) {
         for (const process of notArmed(manifest)) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${processName(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${processName(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
         }
     }
     if (lines.length > 0 || manifest.processes.length === 0) {
         for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Line ${hint.line} of the step uses ${name(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(hint.advice, 300)}`);
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Line ${hint.line} of the step uses ${name(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(hint.advice, 300)}`);
         }
     }
     return lines;
@@ -5417,6 +5417,7 @@ function ranges(numbers) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   BP: () => (/* binding */ logLine),
 /* harmony export */   U9: () => (/* binding */ count),
+/* harmony export */   X5: () => (/* binding */ cleanText),
 /* harmony export */   g$: () => (/* binding */ printable)
 /* harmony export */ });
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -5429,6 +5430,20 @@ function printable(text, limit = 300) {
 }
 const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
 const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+function cleanText(text, limit) {
+    const start = text
+        .slice(0, limit * 4)
+        .toWellFormed()
+        .replace(/[\t\r\n]+/g, ' ')
+        .replace(INVISIBLE, '');
+    if (start.length <= limit)
+        return start;
+    return `${start
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`;
+}
 
 
 /***/ })

@@ -20,7 +20,8 @@ import {
   parseUnfinishedName,
   type SnapshotName,
 } from './names.js';
-import { MAX_RECEIPT_BYTES, parseReceipt, type Receipt, type ReceiptHistory } from './receipt.js';
+import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.js';
+import { parseReceipt } from './receipt-parse.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
 import { isStagingName, removeStaging } from './staging.js';
 

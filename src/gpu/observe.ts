@@ -8,7 +8,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { cleanText } from '../evidence/receipt.js';
+import { cleanText } from '../text.js';
 import {
   type GpuDevice,
   type GpuFacts,

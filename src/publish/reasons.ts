@@ -1,7 +1,7 @@
 /**
  * Why an upload failed, in one line a person can act on. Pure. Signed URLs never get into it.
  */
-import { cleanText } from '../evidence/receipt.js';
+import { cleanText } from '../text.js';
 import type { UploadAnswer } from './worker.js';
 
 type Failure = Extract<UploadAnswer, { readonly ok: false }>;
