@@ -4,6 +4,7 @@ import { type HintId, hintsFor } from '../../src/report/hints.js';
 import { plainText } from '../../src/report/rich.js';
 import {
   CENSUS,
+  cyclesOf,
   eightRanks,
   failedRank,
   GIB,
@@ -95,15 +96,7 @@ describe('hints', () => {
   });
 
   it('name cycles that held bytes of the device', () => {
-    const cycles = {
-      mode: 'sampled',
-      state: 'watching',
-      looks: 1,
-      count: 1,
-      tensors: 1,
-      bytes: { 'cuda:1': 512 * MIB },
-      cycles: [],
-    };
+    const cycles = cyclesOf(null, { 'cuda:1': 512 * MIB });
     const hint = hintsFor(one({ ...tight, cycles }))[0];
     expect(hint).toMatchObject({ id: 'cycles', numbers: [512 * MIB] });
     expect(ids(one({ ...tight, cycles: { ...cycles, bytes: { 'cuda:0': 512 * MIB } } }))).toEqual([]);

@@ -17,7 +17,7 @@ import type { Manifest } from '../../src/evidence/manifest.js';
 import { type PageOptions, renderPage } from '../../src/report/page.js';
 import { browserPath, startBrowser } from './browser-kit.js';
 import { made, random, snapshotFile } from './evidence-kit.js';
-import { eightRanks, failedRank, HOSTILE, manifest, quietRank } from './report-kit.js';
+import { cyclesOf, eightRanks, failedRank, HOSTILE, manifest, quietRank } from './report-kit.js';
 
 const here = browserPath() === null ? describe.skip : describe;
 if (browserPath() === null)
@@ -117,29 +117,14 @@ here('the page in a browser', () => {
   }
 
   const full = (): Manifest => {
-    const cycles = {
-      mode: 'sampled',
-      state: 'watching',
-      looks: 1,
-      count: 1,
-      tensors: 1,
-      bytes: { 'cuda:1': 5 },
-      cycles: [
-        {
-          id: 'cafe0123',
-          seen: 1,
-          size: 3,
-          types: [
-            { name: 'app.Trainer', count: 1 },
-            { name: 'function', count: 1 },
-            { name: 'cell', count: 1 },
-          ],
-          tensors: 1,
-          bytes: { 'cuda:1': 5 },
-          frames: [{ file: '/w/a.py', line: 1, function: 'f', count: 1 }],
-        },
+    const cycles = cyclesOf({
+      types: [
+        { name: 'app.Trainer', count: 1 },
+        { name: 'function', count: 1 },
+        { name: 'cell', count: 1 },
       ],
-    };
+      frames: [{ file: '/w/a.py', line: 1, function: 'f', count: 1 }],
+    });
     return manifest({
       receipts: [
         failedRank(5123, 1, { timeline: timeline(300), cycles }),

@@ -19,7 +19,17 @@ import {
   writeSnapshot,
 } from './evidence-kit.js';
 import { tagsOf } from './gfm-kit.js';
-import { eightRanks, failedRank, frame, HOSTILE, manifest, oom, quietRank, stranger } from './report-kit.js';
+import {
+  cyclesOf,
+  eightRanks,
+  failedRank,
+  frame,
+  HOSTILE,
+  manifest,
+  oom,
+  quietRank,
+  stranger,
+} from './report-kit.js';
 
 const root = temporaryFolder('oa-page');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -114,28 +124,13 @@ describe('the page', () => {
 describe('foreign text in the page', () => {
   it('makes no element, no attribute and no script', () => {
     const evil = `${HOSTILE} " ' </style></title><!-- `;
-    const cycles = {
-      mode: 'sampled',
-      state: 'watching',
-      looks: 1,
-      count: 1,
-      tensors: 1,
-      bytes: { 'cuda:1': 5 },
-      cycles: [
-        {
-          id: 'cafe0123',
-          seen: 1,
-          size: 1,
-          types: [
-            { name: evil, count: 1 },
-            { name: evil, count: 1 },
-          ],
-          tensors: 1,
-          bytes: { 'cuda:1': 5 },
-          frames: [{ file: evil, line: 1, function: evil, count: 1 }],
-        },
+    const cycles = cyclesOf({
+      types: [
+        { name: evil, count: 1 },
+        { name: evil, count: 1 },
       ],
-    };
+      frames: [{ file: evil, line: 1, function: evil, count: 1 }],
+    });
     const timeline = {
       state: evil,
       mode: evil,

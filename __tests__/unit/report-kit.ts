@@ -86,6 +86,29 @@ export const CENSUS = (() => {
   };
 })();
 
+/** A receipt's account of one kind of cycle, or of none where `cycle` is null; `bytes` on GPU 1. */
+export const cyclesOf = (
+  cycle: {
+    types: readonly { name: string; count: number }[];
+    frames: readonly Changes[];
+    [key: string]: unknown;
+  } | null,
+  bytes: Readonly<Record<string, number>> = { 'cuda:1': 5 },
+  more: Changes = {},
+) => ({
+  mode: 'sampled',
+  state: 'watching',
+  looks: 1,
+  count: 1,
+  tensors: 1,
+  bytes,
+  cycles:
+    cycle === null
+      ? []
+      : [{ id: 'cafe0123', seen: 1, size: cycle.types.length, tensors: 1, bytes, ...cycle }],
+  ...more,
+});
+
 const DEVICE = { index: 1, name: 'NVIDIA A100-SXM4-40GB', total: 40 * GIB, limit: null };
 const memory = {
   allocated: CENSUS.allocated,

@@ -11,6 +11,7 @@ import { made, snapshotFile } from './evidence-kit.js';
 import { renderGfm, tagsOf, textOf } from './gfm-kit.js';
 import {
   CENSUS,
+  cyclesOf,
   eightRanks,
   failedRank,
   frame,
@@ -183,28 +184,19 @@ describe('a green run', () => {
   });
 
   it('shows the cycles it had', () => {
-    const cycles = {
-      mode: 'sampled',
-      state: 'watching',
-      looks: 1,
-      count: 1,
-      tensors: 4,
-      bytes: { 'cuda:0': 512 * MIB },
-      cycles: [
-        {
-          id: 'cafe0123',
-          seen: 3,
-          size: 3,
-          types: [
-            { name: 'app.Trainer', count: 1 },
-            { name: 'cell', count: 2 },
-          ],
-          tensors: 4,
-          bytes: { 'cuda:0': 512 * MIB },
-          frames: [{ file: `${WORKSPACE}/hooks.py`, line: 12, function: 'attach', count: 4 }],
-        },
-      ],
-    };
+    const cycles = cyclesOf(
+      {
+        seen: 3,
+        types: [
+          { name: 'app.Trainer', count: 1 },
+          { name: 'cell', count: 2 },
+        ],
+        tensors: 4,
+        frames: [{ file: `${WORKSPACE}/hooks.py`, line: 12, function: 'attach', count: 4 }],
+      },
+      { 'cuda:0': 512 * MIB },
+      { tensors: 4 },
+    );
     const text = summary(manifest({ receipts: [quietRank(3, 0, { cycles })] }));
     expect(text).toContain('Reference cycles: 1 kind held 4 GPU tensors, 512.00 MiB');
     expect(text).toContain(
@@ -471,26 +463,11 @@ describe('foreign text', () => {
         },
       ],
     };
-    const cycles = {
-      mode: 'sampled',
-      state: 'watching',
-      reason: evil,
-      looks: 1,
-      count: 1,
-      tensors: 1,
-      bytes: { 'cuda:1': 5 },
-      cycles: [
-        {
-          id: 'cafe0123',
-          seen: 1,
-          size: 1,
-          types: [{ name: evil, count: 1 }],
-          tensors: 1,
-          bytes: { 'cuda:1': 5 },
-          frames: [{ file: evil, line: 1, function: evil, count: 1 }],
-        },
-      ],
-    };
+    const cycles = cyclesOf(
+      { types: [{ name: evil, count: 1 }], frames: [{ file: evil, line: 1, function: evil, count: 1 }] },
+      { 'cuda:1': 5 },
+      { reason: evil },
+    );
     const r = failedRank(
       5123,
       1,
