@@ -79,9 +79,32 @@ def test_one_kind_is_one_row_that_adds_up():
             "tensors": 3,
             "bytes": {"cuda:0": 1536, "cuda:1": 512},
             "frames": [{"file": "/srv/train.py", "line": 3, "function": "make", "count": 2}],
+            "graph": None,
         }
     ]
     assert (result["count"], result["tensors"], result["bytes"]) == (1, 3, {"cuda:0": 1536, "cuda:1": 512})
+
+
+def test_the_kinds_that_held_most_have_their_graph():
+    account = cycles_rows.Account()
+    for number in range(cycles_rows.MAX_GRAPHS + 2):
+        account.add(cycle(shape=f"{number:08x}", address=number, amount=512 * (number + 1)), {})
+    rows = account.as_json(dict.fromkeys(account.rows, PICTURE))["cycles"]
+    assert [row["graph"] is not None for row in rows] == [True] * cycles_rows.MAX_GRAPHS + [False, False]
+    assert rows[0]["graph"] == {
+        "ring": [{"name": "m.Node", "label": ".child"}, {"name": "m.Node", "label": ".parent"}],
+        "ring_cut": 0,
+        "held": [
+            {
+                "at": 1,
+                "path": [{"label": ".weight", "name": "torch.Tensor"}],
+                "bytes": 2**20,
+                "device": "cuda:0",
+            }
+        ],
+        "held_cut": 0,
+    }
+    assert all(row["graph"] is None for row in account.as_json()["cycles"])
 
 
 def test_kinds_beyond_the_bound_are_counted_with_their_bytes():

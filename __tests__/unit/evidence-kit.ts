@@ -87,6 +87,15 @@ const cycles = (page: string | null) => ({
       tensors: 2,
       bytes: { 'cuda:0': 512 },
       frames: [{ file: '/w/train.py', line: 9, function: 'make', count: 2 }],
+      graph: {
+        ring: [
+          { name: 'mod.Holder', label: '.other' },
+          { name: 'mod.Holder', label: '' },
+        ],
+        ring_cut: 0,
+        held: [{ at: 1, path: [{ label: '.buffer', name: 'torch.Tensor' }], bytes: 512, device: 'cuda:0' }],
+        held_cut: 1,
+      },
     },
   ],
   cycles_dropped: 0,

@@ -121,6 +121,40 @@ describe('the page', () => {
   });
 });
 
+describe('a reference cycle', () => {
+  const types = ['app.Trainer', 'function', 'cell'].map((name) => ({ name, count: 1 }));
+  const draw = (cycles: object): string =>
+    renderPage(manifest({ receipts: [quietRank(3, 0, { cycles })] })).replace(/.*id="cycles"/s, '');
+
+  it('is drawn as a graph: each refers to the next, the last to the first, and what they hold hangs on it', () => {
+    const text = draw(cyclesOf({ types, frames: [] }));
+    expect(text).toContain(
+      'aria-label="app.Trainer refers by .next to function refers by .next to cell refers by .next to app.Trainer"',
+    );
+    expect(text.match(/class="edge back"/g)).toHaveLength(3);
+    expect(text.match(/class="edge"/g)).toHaveLength(1);
+    expect(text.match(/class="node hold"/g)).toHaveLength(1);
+    expect(text).toContain('>torch.Tensor  5 B cuda:1</text>');
+    expect(text).toContain('2 objects more on the way round');
+    const [, marker] = /<marker id="([^"]+)"/.exec(text) ?? [];
+    expect(text.match(/url\(#([^)]+)\)/g)?.every((ref) => ref === `url(#${marker})`)).toBe(true);
+  });
+
+  it('whose graph is not in the receipt is told by its types', () => {
+    const text = draw(cyclesOf({ types, frames: [], graph: null }));
+    expect(text).toContain('On the cycle: <code>app.Trainer, function, cell</code>');
+    expect(text).not.toContain('class="edge back"');
+  });
+
+  it('takes its graph from the process that has one', () => {
+    const receipts = [
+      quietRank(3, 0, { cycles: cyclesOf({ types, frames: [], graph: null }) }),
+      quietRank(4, 1, { cycles: cyclesOf({ types, frames: [] }) }),
+    ];
+    expect(renderPage(manifest({ receipts }))).toContain('class="edge back"');
+  });
+});
+
 describe('foreign text in the page', () => {
   it('makes no element, no attribute and no script', () => {
     const evil = `${HOSTILE} " ' </style></title><!-- `;
@@ -130,6 +164,10 @@ describe('foreign text in the page', () => {
         { name: evil, count: 1 },
       ],
       frames: [{ file: evil, line: 1, function: evil, count: 1 }],
+      graph: {
+        ring: [{ name: evil, label: evil }],
+        held: [{ at: 0, path: [{ label: evil, name: evil }], bytes: 1, device: evil }],
+      },
     });
     const timeline = {
       state: evil,

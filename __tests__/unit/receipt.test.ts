@@ -60,6 +60,21 @@ it('reads a private pool only where its parts add up, and says so', () => {
   expect(parsed.ok && parsed.receipt.census?.devices[0]?.pools).toBeNull();
 });
 
+it('reads the graph of a cycle only as far as it hangs together', () => {
+  const graph = (change: Record<string, unknown>) => {
+    const written = JSON.parse(JSON.stringify(receipt()));
+    Object.assign(written.cycles.cycles[0].graph, change);
+    const result = parse(written);
+    return result.ok ? result.receipt.cycles?.cycles[0]?.graph : undefined;
+  };
+  expect(graph({})?.ring).toHaveLength(2);
+  expect(graph({ ring: [] })).toBeNull();
+  expect(graph({ ring: 'x' })).toBeNull();
+  const held = { at: 1, path: [{ label: '.b', name: 'torch.Tensor' }], bytes: 1, device: 'cuda:0' };
+  expect(graph({ held: [held, { ...held, at: 2 }, { ...held, path: [] }] })?.held).toEqual([held]);
+  expect(graph({ ring: Array(99).fill({ name: 'a', label: 'b' }) })?.ring).toHaveLength(32);
+});
+
 it('is what the JSON Schema says a receipt is', () => {
   const schema = JSON.parse(readFileSync('schemas/receipt.schema.json', 'utf8'));
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);

@@ -86,28 +86,30 @@ export const CENSUS = (() => {
   };
 })();
 
-/** A receipt's account of one kind of cycle, or of none where `cycle` is null; `bytes` on GPU 1. */
-export const cyclesOf = (
-  cycle: {
-    types: readonly { name: string; count: number }[];
-    frames: readonly Changes[];
-    [key: string]: unknown;
-  } | null,
+/**
+ * A receipt's account of one kind of cycle, or of none where `cycle` is null; `bytes` on GPU 1. Its graph is a ring of its types, each
+ * referring to the next by `label`, and the first of them holds the tensor.
+ */
+export function cyclesOf(
+  cycle: (Changes & { types: readonly { name: string; count: number }[]; frames: readonly Changes[] }) | null,
   bytes: Readonly<Record<string, number>> = { 'cuda:1': 5 },
   more: Changes = {},
-) => ({
-  mode: 'sampled',
-  state: 'watching',
-  looks: 1,
-  count: 1,
-  tensors: 1,
-  bytes,
-  cycles:
-    cycle === null
-      ? []
-      : [{ id: 'cafe0123', seen: 1, size: cycle.types.length, tensors: 1, bytes, ...cycle }],
-  ...more,
-});
+  label = '.next',
+) {
+  const [device = 'cuda:1', amount = 0] = Object.entries(bytes)[0] ?? [];
+  const graph = {
+    ring: cycle?.types.map(({ name }) => ({ name, label })),
+    ring_cut: 2,
+    held: [{ at: 0, path: [{ label, name: 'torch.Tensor' }], bytes: amount, device }],
+    held_cut: 0,
+  };
+  const row = { id: 'cafe0123', seen: 1, size: cycle?.types.length, tensors: 1, bytes, graph };
+  return {
+    ...{ mode: 'sampled', state: 'watching', looks: 1, count: 1, tensors: 1, bytes },
+    cycles: cycle === null ? [] : [{ ...row, ...cycle }],
+    ...more,
+  };
+}
 
 const DEVICE = { index: 1, name: 'NVIDIA A100-SXM4-40GB', total: 40 * GIB, limit: null };
 const memory = {

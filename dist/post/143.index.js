@@ -580,6 +580,8 @@ const LIMITS = {
     pools: 17,
     cycles: 50,
     types: 50,
+    graph: 32,
+    held: 8,
     faults: 20,
     threadEnds: 20,
     jsonDepth: 12,
@@ -779,6 +781,34 @@ function readCycle(r, o, at) {
             const frame = readFrame(r, f, where);
             return frame && { ...frame, count: r.amount(f, 'count', where) ?? 1 };
         }).items,
+        graph: readCycleGraph(r, o, at),
+    };
+}
+function readCycleGraph(r, parent, at) {
+    const o = r.fields(parent, 'graph', at);
+    if (!o)
+        return null;
+    const here = `${at}graph.`;
+    const step = (f, where) => {
+        const name = r.text(f, 'name', where, LIMITS.short);
+        return name === null ? null : { name, label: r.text(f, 'label', where, LIMITS.short) ?? '' };
+    };
+    const ring = r.list(o, 'ring', here, LIMITS.graph, step).items;
+    if (ring.length === 0)
+        return null;
+    const held = r.list(o, 'held', here, LIMITS.held, (f, where) => {
+        const start = r.amount(f, 'at', where);
+        const path = r.list(f, 'path', where, LIMITS.graph, step).items;
+        const [bytes, device] = [r.amount(f, 'bytes', where), r.text(f, 'device', where, LIMITS.short)];
+        if (start === null || start >= ring.length || path.length === 0 || bytes === null || device === null)
+            return null;
+        return { at: start, path, bytes, device };
+    }).items;
+    return {
+        ring,
+        ring_cut: r.amount(o, 'ring_cut', here) ?? 0,
+        held,
+        held_cut: r.amount(o, 'held_cut', here) ?? 0,
     };
 }
 function readCycles(r, parent, at) {
@@ -2171,7 +2201,7 @@ async function removeEvidence(plan, published, inUse) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await __webpack_require__.e(/* import() */ 544).then(__webpack_require__.bind(__webpack_require__, 544));
+    const { publishReport } = await __webpack_require__.e(/* import() */ 224).then(__webpack_require__.bind(__webpack_require__, 224));
     const { retentionDays, worker, env, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
@@ -4693,6 +4723,8 @@ function mergedCycles(manifest) {
         for (const cycle of process.cycles?.cycles ?? []) {
             const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
             const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set() };
+            if (entry.cycle.graph === null)
+                entry.cycle = { ...entry.cycle, graph: cycle.graph };
             entry.seen += cycle.seen;
             entry.bytes += held;
             entry.processes.add((0,_sentences_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process));

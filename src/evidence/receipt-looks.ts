@@ -8,6 +8,7 @@ import {
   type CensusDevice,
   type CensusPool,
   type Cycle,
+  type CycleGraph,
   type Cycles,
   type DeviceBytes,
   type PlainJson,
@@ -134,6 +135,34 @@ function readCycle(r: Reader, o: Fields, at: string): Cycle | null {
       const frame = readFrame(r, f, where);
       return frame && { ...frame, count: r.amount(f, 'count', where) ?? 1 };
     }).items,
+    graph: readCycleGraph(r, o, at),
+  };
+}
+
+/** The graph of a cycle, or null where there is none, or where it does not hang together. */
+function readCycleGraph(r: Reader, parent: Fields, at: string): CycleGraph | null {
+  const o = r.fields(parent, 'graph', at);
+  if (!o) return null;
+  const here = `${at}graph.`;
+  const step = (f: Fields, where: string): { label: string; name: string } | null => {
+    const name = r.text(f, 'name', where, LIMITS.short);
+    return name === null ? null : { name, label: r.text(f, 'label', where, LIMITS.short) ?? '' };
+  };
+  const ring = r.list(o, 'ring', here, LIMITS.graph, step).items;
+  if (ring.length === 0) return null;
+  const held = r.list(o, 'held', here, LIMITS.held, (f, where) => {
+    const start = r.amount(f, 'at', where);
+    const path = r.list(f, 'path', where, LIMITS.graph, step).items;
+    const [bytes, device] = [r.amount(f, 'bytes', where), r.text(f, 'device', where, LIMITS.short)];
+    if (start === null || start >= ring.length || path.length === 0 || bytes === null || device === null)
+      return null;
+    return { at: start, path, bytes, device };
+  }).items;
+  return {
+    ring,
+    ring_cut: r.amount(o, 'ring_cut', here) ?? 0,
+    held,
+    held_cut: r.amount(o, 'held_cut', here) ?? 0,
   };
 }
 

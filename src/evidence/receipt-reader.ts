@@ -19,6 +19,8 @@ export const LIMITS = {
   pools: 17,
   cycles: 50,
   types: 50,
+  graph: 32,
+  held: 8,
   faults: 20,
   threadEnds: 20,
   jsonDepth: 12,

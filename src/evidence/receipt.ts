@@ -122,6 +122,22 @@ export interface Census {
 }
 /** Bytes by device name, such as `{"cuda:0": 1024}`. */
 export type DeviceBytes = Readonly<Record<string, number>>;
+/** A closed path through a cycle and what hangs on it, in names of types and attributes. */
+export interface CycleGraph {
+  /** Each refers to the next by `label`, the last to the first; "" where the reference has no name. */
+  readonly ring: readonly { readonly name: string; readonly label: string }[];
+  /** Objects of the ring that are not listed. */
+  readonly ring_cut: number;
+  readonly held: readonly {
+    /** Index in `ring`. */
+    readonly at: number;
+    /** From there down to the tensor; `label` is the reference by which each is held. */
+    readonly path: readonly { readonly label: string; readonly name: string }[];
+    readonly bytes: number;
+    readonly device: string;
+  }[];
+  readonly held_cut: number;
+}
 export interface Cycle {
   readonly id: string;
   readonly seen: number;
@@ -130,6 +146,8 @@ export interface Cycle {
   readonly tensors: number;
   readonly bytes: DeviceBytes;
   readonly frames: readonly CountedFrame[];
+  /** null beyond the kinds that held most. */
+  readonly graph: CycleGraph | null;
 }
 export interface Cycles {
   readonly mode: 'sampled' | 'continuous' | 'off';

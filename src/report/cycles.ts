@@ -17,6 +17,8 @@ export function mergedCycles(manifest: Manifest): readonly MergedCycle[] {
     for (const cycle of process.cycles?.cycles ?? []) {
       const held = Object.values(cycle.bytes).reduce((sum, n) => sum + n, 0);
       const entry = merged.get(cycle.id) ?? { cycle, seen: 0, bytes: 0, processes: new Set<string>() };
+      // A kind is alike everywhere; one process may have its graph where another has run out of room for it.
+      if (entry.cycle.graph === null) entry.cycle = { ...entry.cycle, graph: cycle.graph };
       entry.seen += cycle.seen;
       entry.bytes += held;
       entry.processes.add(processName(process));

@@ -1,11 +1,10 @@
-/** Sections of the page about all else: processes, timeline, cycles, GPUs, parity, receipts. Pure. */
+/** Sections of the page about all else: processes, timeline, GPUs, parity, receipts. Pure. */
 
 import { formatBytes } from '../bytes.js';
 import type { Manifest } from '../evidence/manifest.js';
 import { CATEGORY_NAMES } from '../evidence/receipt.js';
 import { count } from '../text.js';
-import { mergedCycles } from './cycles.js';
-import { type Html, html, raw, rich } from './html.js';
+import { type Html, html, rich } from './html.js';
 import {
   bytes,
   type Cell,
@@ -16,7 +15,6 @@ import {
   more,
   type Section,
   scrolling,
-  stack,
   table,
 } from './page-kit.js';
 import { disarmWords, endingWords, notSeenSentences, processName } from './sentences.js';
@@ -116,37 +114,6 @@ ${legend([...CATEGORY_NAMES])}
 <canvas id="timeline-canvas" width="1000" height="320" tabindex="0" role="slider" aria-label="Moment of the timeline; arrow keys move" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0" aria-describedby="timeline-readout"></canvas>
 <p class="readout mono" id="timeline-readout"></p>
 <details><summary>The same as a table (first process)</summary>${table('Bytes by category, moment by moment', [{ name: 'moment' }, { name: 'total', number: true }, ...CATEGORY_NAMES.map((name): Column => ({ name, number: true }))], rows)}</details>${notes}`,
-  };
-}
-
-/** Types around a ring. Which of them refers to which is not in the receipt (the cycle's own page has that), so no arrow says it. */
-function ring(types: readonly { readonly name: string; readonly count: number }[]): Html {
-  const shown = types.slice(0, 8);
-  const nodes = shown.map((type, i) => {
-    const angle = (2 * Math.PI * i) / shown.length - Math.PI / 2;
-    const x = 300 + 190 * Math.cos(angle);
-    const y = 130 + 95 * Math.sin(angle);
-    const times = type.count > 1 ? ` ×${type.count}` : '';
-    const label = `${(type.name.split('.').at(-1) ?? type.name).slice(0, 26)}${times}`;
-    const w = Math.max(60, label.length * 7 + 18);
-    return html`<rect class="node" x="${(x - w / 2).toFixed(1)}" y="${(y - 14).toFixed(1)}" width="${w}" height="28" rx="6"><title>${type.name}</title></rect><text x="${x.toFixed(1)}" y="${(y + 4).toFixed(1)}" text-anchor="middle">${label}</text>`;
-  });
-  return html`<svg viewBox="0 0 600 262" width="600" role="img" aria-label="Types on the cycle: ${types.map((t) => t.name).join(', ')}"><ellipse class="edge" cx="300" cy="130" rx="190" ry="95"/>${nodes}</svg>`;
-}
-
-export function cyclesSection(manifest: Manifest): Section | null {
-  const all = mergedCycles(manifest);
-  if (all.length === 0) return null;
-  const shown = all.slice(0, MOST.cycles);
-  const held = Object.entries(manifest.cycles.bytes).map(([device, n]) => `${formatBytes(n)} on ${device}`);
-  const pages = manifest.processes.flatMap((p) => (p.cycles?.page ? [p.cycles.page] : []));
-  return {
-    id: 'cycles',
-    title: 'Reference cycles',
-    body: html`<p>${count(manifest.cycles.count, 'kind')} of cycles held ${count(manifest.cycles.tensors, 'GPU tensor')}${held.length > 0 ? `: ${held.join(', ')}` : ''}. No variable of the program reached them any more; Python frees such objects only when its collector runs.${pages.length > 0 ? ` The graphs with attribute names are in the artifact: ${pages.slice(0, 8).join(', ')}.` : ''}</p>${shown.map(
-      ({ cycle, seen, bytes: n, processes }, i) =>
-        html`<details${i === 0 ? raw(' open') : null}><summary><strong>${formatBytes(n)}</strong> in ${count(cycle.tensors, 'tensor')}, seen ${count(seen, 'time')}, ${[...processes].slice(0, 4).join(', ')}</summary>${ring(cycle.types)}<h3>Its tensors were allocated at</h3>${cycle.frames.length === 0 ? html`<p class="fold">No frames: recording was off or they were made in backward.</p>` : stack(cycle.frames, manifest.step.workspace)}</details>`,
-    )}${more(all.length - shown.length, 'kinds')}`,
   };
 }
 

@@ -51,6 +51,11 @@ svg .axis{stroke:var(--line);stroke-width:1}
 svg .want{stroke:var(--bad);stroke-width:2;stroke-dasharray:4 3;fill:none}
 svg .node{fill:var(--card);stroke:var(--edge);stroke-width:1.5}
 svg .edge{stroke:var(--edge);stroke-width:1.5;fill:none}
+svg .back,svg .hold{stroke:var(--others)}
+svg .tip{fill:var(--edge)}
+svg .code{font:12px ui-monospace,SFMono-Regular,Menlo,monospace}
+svg .label{fill:var(--soft)}
+svg.cycle{max-width:none}
 svg .block{stroke:var(--bg);stroke-width:1}
 svg .f-free{stroke:var(--edge)}
 .f-parameter{fill:var(--parameter)}.f-gradient{fill:var(--gradient)}.f-optimizer_state{fill:var(--optimizer_state)}.f-activation{fill:var(--activation)}.f-input{fill:var(--input)}.f-unknown{fill:var(--unknown)}.f-allocated{fill:var(--allocated)}.f-unused{fill:var(--unused)}.f-others{fill:var(--others)}.f-outside{fill:var(--outside)}.f-free{fill:var(--free)}

@@ -10,10 +10,10 @@ import { createHash } from 'node:crypto';
 import type { Manifest } from '../evidence/manifest.js';
 import { CATEGORY_NAMES } from '../evidence/receipt.js';
 import { type Html, html, raw, rich, scriptJson } from './html.js';
+import { cyclesSection } from './page-cycles.js';
 import { PATTERNS } from './page-kit.js';
 import { DEFAULT_VIEWER, type PageOptions, type Viewer } from './page-options.js';
 import {
-  cyclesSection,
   gpuSection,
   notSeenCards,
   paritySection,

@@ -13,6 +13,7 @@ from typing import Any
 MAX_KINDS = 50
 MAX_TYPES = 8
 MAX_FRAMES = 5
+MAX_GRAPHS = 8  # kinds whose graph goes into the receipt, about 2 KiB each; the page has them all
 _MAX_DROPPED = 10_000
 
 
@@ -58,10 +59,14 @@ class Account:
                 row["frames"][place] += 1
         return new
 
-    def as_json(self) -> dict:
-        """{count, tensors, bytes, cycles, cycles_dropped} of the receipt; the row with the most bytes first."""
+    def as_json(self, pictures: dict | None = None) -> dict:
+        """{count, tensors, bytes, cycles, cycles_dropped} of the receipt; the row with the most bytes first.
+
+        pictures: {cycle id: cycles_graph.Picture} for the graphs of the first rows."""
         rows = [_row_json(shape, row) for shape, row in self.rows.items()]
         rows.sort(key=lambda row: (-sum(row["bytes"].values()), row["id"]))
+        for row in rows[:MAX_GRAPHS]:
+            row["graph"] = _graph_json((pictures or {}).get(row["id"]))
         return {
             "count": len(self.rows) + len(self.dropped),
             "tensors": self.tensors,
@@ -83,6 +88,28 @@ def _row_json(shape: str, row: dict) -> dict:
             {"file": file, "line": line, "function": function, "count": count}
             for (file, line, function), count in _most(row["frames"], MAX_FRAMES)
         ],
+        "graph": None,
+    }
+
+
+def _graph_json(picture: Any) -> dict | None:
+    """A closed path through the cycle and what hangs on it. `label`: the reference to the next of the ring, or the
+    reference by which an object of a path is held; "" where it has no name."""
+    if picture is None:
+        return None
+    return {
+        "ring": [{"name": name, "label": label} for name, label in picture.ring],
+        "ring_cut": picture.ring_cut,
+        "held": [
+            {
+                "at": at,
+                "path": [{"label": label, "name": name} for label, name in steps],
+                "bytes": size,
+                "device": device,
+            }
+            for at, steps, size, device in picture.held
+        ],
+        "held_cut": max(0, picture.held_cut),
     }
 
 

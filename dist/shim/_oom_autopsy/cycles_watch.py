@@ -101,7 +101,7 @@ class Watch:
         with_notes = (
             self.reason or "; ".join(filter(None, (self._note, self._no_frames, self._hint()))) or None
         )
-        return self._json(self._account, self._looks, self._seconds, with_notes, self._page)
+        return self._json(self._account, self._looks, self._seconds, with_notes, self._page, self._pictures)
 
     def stop(self) -> None:
         """Everything as it was. Idempotent; raises nothing; what was seen stays in `summary`."""
@@ -222,6 +222,7 @@ class Watch:
         seconds: float,
         reason: str | None,
         page: str | None = None,
+        pictures: dict[str, graph.Picture] | None = None,
     ) -> dict:
         return {
             "mode": self.mode,
@@ -229,7 +230,7 @@ class Watch:
             "reason": reason,
             "looks": looks,
             "seconds": round(seconds, 6),
-            **account.as_json(),
+            **account.as_json(pictures),
             "page": page,
         }
 
