@@ -18,6 +18,7 @@ import {
   manifestText,
   snapshotReferences,
 } from './evidence/manifest.js';
+import { hostInNames } from './evidence/names.js';
 import type { Receipt } from './evidence/receipt.js';
 import { writeWhole } from './files.js';
 import { finalExitCode, judgeGates } from './gates.js';
@@ -225,9 +226,7 @@ const LATE_MANIFEST = 'manifest-late.json';
  * writes it, and on a shared folder the pids of another machine mean nothing here.
  */
 export function isGone(pid: number, file: string): boolean {
-  const host = hostname()
-    .replace(/[^A-Za-z0-9-]/g, '-')
-    .slice(0, 40);
+  const host = hostInNames(hostname());
   // `uname` and the shim agree on Linux alone, and only there /proc tells who is gone.
   return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
 }
