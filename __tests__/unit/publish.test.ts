@@ -268,9 +268,8 @@ it('copies, and hashes again, where links cannot be made', async () => {
   writeSnapshot(dir, snapshotFile(made(), 2), Buffer.alloc(3 * 2 ** 20, 7));
   const [small, large] = (await collect({ dir, step: STEP })).snapshots;
   if (!small || !large) throw new Error('not collected');
-  const staging = await Staging.open(dir, () =>
-    Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' })),
-  );
+  const link = () => Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' }));
+  const staging = await Staging.open(dir, { calls: { link } });
   const until = performance.now() + 10_000;
   await staging.add(large, until);
   await staging.add({ ...small, digest: large.digest }, until);
@@ -278,6 +277,9 @@ it('copies, and hashes again, where links cannot be made', async () => {
   expect(`sha256:${sha256(join(dir, folder, large.file))}`).toBe(large.digest);
   expect(staging.files.map((f) => f.file)).toEqual([large.file]);
   expect(staging.leftOut).toMatchObject([{ file: small.file, reason: 'changed after it was digested' }]);
+  await staging.add(small, performance.now() - 1);
+  expect(staging.leftOut[1]).toMatchObject({ reason: 'out of time while it was copied' });
+  expect(readdirSync(join(dir, folder))).toEqual([large.file]);
   expect(await staging.close()).toBe(true);
   expect(readdirSync(dir).sort()).toEqual([small.file, large.file].sort());
 });
