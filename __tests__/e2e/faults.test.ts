@@ -3,7 +3,7 @@
  * verdict stay right, the summary says what happened, and what existed on disk exists afterwards.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { cleanUp, node24, plainPython, runStep, type Step, type StepOptions, sha256 } from './kit.js';
@@ -294,6 +294,57 @@ train_step()`,
       expect(readdirSync(evidence).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
     },
     MINUTES,
+  );
+});
+
+describe('a kill while the upload copies, since links cannot be made', () => {
+  (root ? it : it.skip)(
+    'leaves the half of a copy: post takes it away and publishes the whole',
+    async () => {
+      const BYTES = 512 * 2 ** 20;
+      const replay = await replayScript();
+      const evidence = join(scratch(), 'evidence');
+      const large = 'other-rank0-7-aaaaaaaa-1-oom.pickle';
+      const path = join(evidence, large);
+      let main = 0;
+      let half = 0;
+      const watch = setInterval(() => {
+        if (main === 0 || half > 0 || !existsSync(evidence)) return;
+        const staging = readdirSync(evidence).find((name) => name.startsWith('.upload-'));
+        const copy = staging === undefined ? '' : join(evidence, staging, large);
+        if (!existsSync(copy) || statSync(copy).size === 0) return;
+        process.kill(main, 'SIGKILL');
+        half = statSync(copy).size;
+      }, 5);
+      try {
+        // A file that is mounted over itself: link(2) answers EXDEV, as for a file of another file system.
+        const step = await plain(
+          `python '${replay}'\ntruncate -s ${BYTES} '${path}'\nmount --bind '${path}' '${path}'\nexit 3`,
+          {
+            with: { 'evidence-dir': evidence },
+            run: {
+              onStart: (stage: string, pid: number) => {
+                if (stage === 'main') main = pid;
+              },
+            },
+          },
+        );
+        expectClean(step);
+        expect(step.report.main.signal).toBe('SIGKILL');
+        expect(half).toBeGreaterThan(0);
+        expect(half).toBeLessThan(BYTES);
+        expect(step.report.post?.summary).toContain('its staging folder was taken away');
+        expect(readdirSync(evidence).filter((name) => name.startsWith('.'))).toEqual([]);
+        const [artifact] = step.artifacts;
+        expect(artifact?.files).toContain(large);
+        const sums = spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: artifact?.dir });
+        expect([sums.status, String(sums.stderr)]).toEqual([0, '']);
+      } finally {
+        clearInterval(watch);
+        spawnSync('umount', ['-l', path]);
+      }
+    },
+    2 * MINUTES,
   );
 });
 

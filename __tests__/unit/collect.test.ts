@@ -346,6 +346,52 @@ it('takes away what an interrupted upload left, and nothing else', async () => {
   expect(await removeStaging(dir, 'absent')).toBe(false);
 });
 
+it('takes away copies that an interrupted upload left, whole or half, and no other file', async () => {
+  const content = random(1).bytes(3 * 2 ** 20 + 5);
+  writeSnapshot(dir, snapshot(1), content);
+  writeSnapshot(dir, snapshot(2), content);
+  writeSnapshot(dir, snapshot(3), content);
+  const copied = stagingName();
+  mkdirSync(at(copied));
+  writeFileSync(join(at(copied), snapshot(1)), content);
+  writeFileSync(join(at(copied), snapshot(2)), content.subarray(0, 2 ** 20 + 7));
+  writeFileSync(join(at(copied), snapshot(3)), '');
+  expect(await gather()).toMatchObject({
+    rejected: [],
+    faults: ['an upload was interrupted before; its staging folder was taken away'],
+  });
+  expect(readdirSync(dir).sort()).toEqual([1, 2, 3].map((seq) => snapshot(seq)).sort());
+
+  const flipped = Buffer.from(content);
+  flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
+  const others: readonly (readonly [string, (path: string) => void])[] = [
+    ['differs in its last byte', (path) => writeFileSync(path, flipped)],
+    ['is longer', (path) => writeFileSync(path, Buffer.concat([content, Buffer.from('x')]))],
+    ['is a link to the original', (path) => symlinkSync(at(snapshot(1)), path)],
+    [
+      'is a file of somebody else with the same bytes',
+      (path) => {
+        writeFileSync(join(root, `same${n}`), content);
+        linkSync(join(root, `same${n}`), path);
+      },
+    ],
+  ];
+  for (const [what, make] of others) {
+    const kept = stagingName();
+    mkdirSync(at(kept));
+    make(join(at(kept), snapshot(1)));
+    expect([what, await removeStaging(dir, kept)]).toEqual([what, false]);
+    expect([what, readdirSync(at(kept))]).toEqual([what, [snapshot(1)]]);
+    rmSync(at(kept), { recursive: true });
+  }
+
+  // Out of time, nothing is taken for a copy.
+  mkdirSync(at(copied));
+  writeFileSync(join(at(copied), snapshot(1)), content);
+  expect(await removeStaging(dir, copied, new Set(), performance.now() - 1)).toBe(false);
+  expect(await removeStaging(dir, copied)).toBe(true);
+});
+
 it('reads through the folder it opened, whatever is put in its place', async () => {
   writeSnapshot(dir);
   const folder = await openFolder(dir);

@@ -22,7 +22,7 @@ import {
 } from './names.js';
 import { MAX_RECEIPT_BYTES, parseReceipt, type Receipt, type ReceiptHistory } from './receipt.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
-import { isStagingName, removeStaging } from './staging.js';
+import { COMPARE_MS, isStagingName, removeStaging } from './staging.js';
 
 export interface FileRef {
   readonly file: string;
@@ -206,6 +206,7 @@ class Collector {
   private async list(): Promise<Names> {
     const names: Names = { receipts: [], snapshots: [], pages: [] };
     let seen = 0;
+    const compareUntil = Math.min(this.until, performance.now() + COMPARE_MS);
     for await (const { name } of await opendir(this.folder, { bufferSize: 1024 })) {
       seen += 1;
       if (seen > this.limits.names || performance.now() > this.until) {
@@ -213,7 +214,7 @@ class Collector {
         break;
       }
       if (isStagingName(name)) {
-        if (await removeStaging(this.folder, name)) {
+        if (await removeStaging(this.folder, name, new Set(), compareUntil)) {
           this.faults.push('an upload was interrupted before; its staging folder was taken away');
         } else
           this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
