@@ -143,6 +143,15 @@ it('shows strange names harmlessly', async () => {
   expect(reasons(evidence)['manifest.json']).toBe('no receipt, snapshot or page has such a name');
 });
 
+it('removes the dump of a process that is gone behind any number of other names', async () => {
+  for (let i = 0; i < 300; i += 1) closeSync(openSync(at(`junk${i}`), 'w'));
+  writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
+  const evidence = await collect({ dir, step: STEP, isGone: () => true, limits: { rejected: 10 } });
+  expect(evidence.faults).toEqual(['removed the unfinished dump of a process that died (pid 4242, 4 bytes)']);
+  expect(evidence.rejected).toHaveLength(10);
+  expect(readdirSync(dir)).toHaveLength(300);
+});
+
 it('names unfinished dumps with their process', async () => {
   writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
   const evidence = await gather();
@@ -202,11 +211,31 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
   // Sorted before the real one, so a plain "first hundred" would lose it.
   for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(snapshotFile(made(i + 10, '00000000', 'a'))), 'w'));
   for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(`junk${i}`), 'w'));
+  writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
+  symlinkSync('nowhere', at(pageFile(made())));
   writeSnapshot(dir);
   const evidence = await gather({ snapshots: 100 });
   expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
   expect(evidence.rejected).toHaveLength(100);
-  expect(evidence.rejectedCount).toBe(6000);
+  expect(evidence.rejectedCount).toBe(6002);
+  // What is rare is told first, though both came last.
+  expect(evidence.rejected.slice(0, 2)).toEqual(
+    expect.arrayContaining([
+      {
+        name: `.${snapshot()}.tmp-4242`,
+        reason: 'unfinished dump of a process that died or still runs (pid 4242)',
+        bytes: 4,
+      },
+      { name: pageFile(made()), reason: 'a symbolic link', bytes: null },
+    ]),
+  );
+  expect(Object.fromEntries(evidence.rejectedReasons.map((r) => [r.reason, r.count]))).toEqual({
+    'no receipt, snapshot or page has such a name': 3000,
+    'not looked at: too many snapshots': 2901,
+    empty: 99,
+    'unfinished dump of a process that died or still runs': 1,
+    'a symbolic link': 1,
+  });
   expect(evidence.faults).toEqual(['3001 snapshots are in the evidence folder: only 100 were looked at']);
   expect((await gather({ names: 50 })).faults).toEqual([
     'the evidence folder holds more than 50 names: the rest was not looked at',
@@ -456,6 +485,8 @@ it(`collects from ${rounds} random trees without a crash, and only plain files w
       accepted += 1;
     }
     expect([seed, evidence.rejected.length]).toEqual([seed, evidence.rejectedCount]);
+    const counted = evidence.rejectedReasons.reduce((sum, { count }) => sum + count, 0);
+    expect([seed, counted]).toEqual([seed, evidence.rejectedCount]);
   }
   expect(accepted).toBeGreaterThan(rounds / 2);
 }, 600_000);
