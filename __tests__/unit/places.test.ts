@@ -24,7 +24,7 @@ import {
   secondPlaces,
 } from '../../src/publish/places.js';
 import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
-import type { StagingCalls } from '../../src/publish/stage.js';
+import { Staging, type StagingCalls } from '../../src/publish/stage.js';
 import { startService } from '../../standins/service/service.mjs';
 import {
   made,
@@ -235,6 +235,45 @@ asRoot('leaves half of a small place alone: what does not fit is named, what doe
       /\(ENOSPC\), and neither can the second place \(no room\): free some space/,
     ),
   });
+});
+
+asRoot(
+  'a disk that others fill meanwhile: the half of a copy goes, and nothing is there but whole copies',
+  async () => {
+    // Folder and files on one real disk of 4 MiB, where links are refused.
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4096k', 'none', dir]).status).toBe(0);
+    mounts.push(dir);
+    writeSnapshot(dir, snapshotFile(made(), 1), 'small');
+    writeSnapshot(dir, snapshotFile(made(), 2), Buffer.alloc(1200 * 1024, 1));
+    const [small, large] = (await collect({ dir, step: STEP })).snapshots;
+    if (!small || !large) throw new Error('not collected');
+    const fill = join(dir, 'fill');
+    const link = (_from: string, to: string): Promise<never> => {
+      if (to.endsWith(large.file)) spawnSync('dd', ['if=/dev/zero', `of=${fill}`, 'bs=4k', 'count=600']);
+      return fails('EXDEV');
+    };
+    const staging = await Staging.open(dir, { calls: { link } });
+    for (const ref of [small, large]) await staging.add(ref, performance.now() + 10_000);
+    expect(staging.files.map(({ file }) => file)).toEqual([small.file]);
+    expect(staging.leftOut).toMatchObject([{ file: large.file, reason: 'no room to stage it (ENOSPC)' }]);
+    const folder = readdirSync(dir).find((name) => name.startsWith('.upload-')) ?? '';
+    expect(readdirSync(join(dir, folder))).toEqual([small.file]);
+    expect(await staging.close()).toBe(true);
+  },
+);
+
+it('stops a copy at once when it is told to', async () => {
+  writeSnapshot(dir, snapshotFile(made()), Buffer.alloc(3 * MIB, 7));
+  const [large] = (await collect({ dir, step: STEP })).snapshots;
+  if (!large) throw new Error('not collected');
+  const abort = new AbortController();
+  const staging = await Staging.open(dir, { second: { ...second, step: STEP }, signal: abort.signal });
+  abort.abort();
+  await staging.add(large, performance.now() + 10_000);
+  expect(staging.leftOut).toMatchObject([{ file: large.file, reason: 'cannot be staged (ECANCELED)' }]);
+  expect(readdirSync(join(second.path, readdirSync(second.path)[0] ?? ''))).toEqual([]);
+  expect(await staging.close()).toBe(true);
+  expect(readdirSync(second.path)).toEqual([]);
 });
 
 it('leaves room on disks and in memory', () => {

@@ -84,6 +84,13 @@ const unwritable = (error: unknown): never => {
   throw error instanceof Unwritable ? error : new Unwritable(errorCode(error));
 };
 
+const CANCELLED = Object.assign(new Error('cancelled'), { code: 'ECANCELED' });
+
+const notStaged = (error: unknown): string => {
+  const code = errorCode(error);
+  return /^(ENOSPC|EDQUOT)$/.test(code) ? `no room to stage it (${code})` : `cannot be staged (${code})`;
+};
+
 /** File systems hand out whole blocks, most of them of 4 KiB. */
 const inBlocks = (bytes: number): number => Math.ceil(bytes / 4096) * 4096;
 
@@ -161,9 +168,7 @@ export class Staging {
 
   /** Adds the file if it is still the one that was digested; else it is in `leftOut`, with the reason. */
   async add(ref: FileRef, until: number): Promise<void> {
-    const reason = await this.tryAdd(ref, until).catch(
-      (error: unknown) => `cannot be staged (${errorCode(error)})`,
-    );
+    const reason = await this.tryAdd(ref, until).catch(notStaged);
     if (reason !== null) this.leftOut.push({ file: ref.file, bytes: ref.bytes, digest: ref.digest, reason });
   }
 
@@ -206,17 +211,14 @@ export class Staging {
         maxBytes: ref.bytes,
         until,
         onChunk: async (chunk) => {
-          this.options.signal?.throwIfAborted();
+          if (this.options.signal?.aborted) throw CANCELLED;
           for (let done = 0; done < chunk.length; ) done += (await to.write(chunk, done)).bytesWritten;
         },
       });
       if (result.ok && result.digest === ref.digest) trouble = null;
       else if (!result.ok && result.reason === 'too-slow') trouble = 'out of time while it was copied';
     } catch (error) {
-      const code = errorCode(error);
-      trouble = /^(ENOSPC|EDQUOT)$/.test(code)
-        ? `no room to stage it (${code})`
-        : `cannot be staged (${code})`;
+      trouble = notStaged(error);
     } finally {
       await to.close();
     }
