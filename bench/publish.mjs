@@ -1,11 +1,13 @@
-// Publishing against plain calls of @actions/artifact, as actions/upload-artifact makes them, on the same files: time, and
-// peak memory of every process that takes part. Prints a table; asserts nothing.
+// Publishing against plain calls of @actions/artifact, as actions/upload-artifact makes them, on the same files: time, peak
+// resident memory of every process that takes part, and the peak of all of them together by proportional set size, which
+// counts a page that two Node processes share (their binary, most of all) once. Prints a table; asserts nothing.
 //
 //   node bench/publish.mjs [--mib 1024] [--levels 0,6] [--rounds 1]
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -96,9 +98,8 @@ const CHILDREN = {
   },
 };
 
-/** High-water marks of resident memory, in bytes, of a process and its children. */
-function peaks(pid) {
-  const table = new Map();
+/** A process and its children, as ids. */
+function family(pid) {
   const children = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
     .filter((name) => {
@@ -109,22 +110,26 @@ function peaks(pid) {
         return false;
       }
     });
-  for (const id of [String(pid), ...children]) {
-    try {
-      const mark = /VmHWM:\s+([0-9]+)/.exec(readFileSync(`/proc/${id}/status`, 'latin1'));
-      if (mark) table.set(id, Number(mark[1]) * 1024);
-    } catch {
-      // it has ended
-    }
-  }
-  return table;
+  return [String(pid), ...children];
 }
 
-/** Runs one of CHILDREN and watches its memory. */
-function measure(what, dir, level, name, env) {
+/** An amount in bytes from a file of /proc that has lines as `Pss:  123 kB`; null when the process has ended. */
+function amount(id, file, name) {
+  try {
+    const match = new RegExp(`^${name}:\\s+([0-9]+)`, 'm').exec(
+      readFileSync(`/proc/${id}/${file}`, 'latin1'),
+    );
+    return match ? Number(match[1]) * 1024 : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Runs one of CHILDREN and watches its memory. @param node its binary, which nobody else runs */
+function measure(node, what, dir, level, name, env) {
   return new Promise((done, fail) => {
     const child = spawn(
-      process.execPath,
+      node,
       [import.meta.filename, '--child', what, '--dir', dir, '--levels', String(level), '--name', name],
       {
         env: { ...process.env, GITHUB_SERVER_URL: 'https://github.com', ...env },
@@ -132,8 +137,16 @@ function measure(what, dir, level, name, env) {
       },
     );
     const seen = new Map();
+    let together = 0;
     const watch = setInterval(() => {
-      for (const [id, mark] of peaks(child.pid)) seen.set(id, Math.max(mark, seen.get(id) ?? 0));
+      const ids = family(child.pid);
+      for (const id of ids) {
+        const mark = amount(id, 'status', 'VmHWM');
+        if (mark !== null) seen.set(id, Math.max(mark, seen.get(id) ?? 0));
+      }
+      // Pss has no high-water mark: this is the highest of the samples, and the samples are read one after the other.
+      const sum = ids.reduce((all, id) => all + (amount(id, 'smaps_rollup', 'Pss') ?? 0), 0);
+      together = Math.max(together, sum);
     }, 50);
     let out = '';
     child.stdout.on('data', (chunk) => {
@@ -143,7 +156,7 @@ function measure(what, dir, level, name, env) {
       clearInterval(watch);
       if (code !== 0) return fail(new Error(`${what} ended with ${code}`));
       const memory = [...seen].map(([id, mark]) => [Number(id) === child.pid ? 'main' : 'worker', mark]);
-      done({ ...JSON.parse(out.trim().split('\n').at(-1)), memory: Object.fromEntries(memory) });
+      done({ ...JSON.parse(out.trim().split('\n').at(-1)), memory: Object.fromEntries(memory), together });
     });
   });
 }
@@ -156,24 +169,34 @@ async function main() {
   const service = await startService({ dir: join(root, 'service'), maxSeconds: 3600 });
   try {
     compile();
+    // A binary of their own: what they shared with this process would be missing in their proportional sizes.
+    const node = join(root, 'node');
+    copyFileSync(process.execPath, node);
     mkdirSync(dir);
     writeSnapshots(dir, bytes);
     console.log(`${bytes / MIB} MiB in 4 files, Node ${process.version}`);
     console.log(
-      '| level | what | seconds | of which | uploaded MiB | peak resident MiB |\n| --- | --- | ---: | --- | ---: | --- |',
+      '| level | what | seconds | of which | uploaded MiB | peak resident MiB | peak Pss together MiB |\n| --- | --- | ---: | --- | ---: | --- | ---: |',
     );
     for (const level of levels) {
       for (let round = 1; round <= Number(option('rounds', '1')); round += 1) {
         for (const what of ['plain', 'ours']) {
           const name = `bench-${what}-${level}-${round}`;
-          const { seconds, parts, size, memory } = await measure(what, dir, level, name, service.env);
+          const { seconds, parts, size, memory, together } = await measure(
+            node,
+            what,
+            dir,
+            level,
+            name,
+            service.env,
+          );
           const list = (table, unit) =>
             Object.entries(table)
               .map(([k, v]) => `${k} ${unit(v)}`)
               .join(', ');
           const mib = (n) => (n / MIB).toFixed(0);
           console.log(
-            `| ${level} | ${what} | ${seconds.toFixed(2)} | ${list(parts, (s) => s.toFixed(2))} | ${mib(size)} | ${list(memory, mib)} |`,
+            `| ${level} | ${what} | ${seconds.toFixed(2)} | ${list(parts, (s) => s.toFixed(2))} | ${mib(size)} | ${list(memory, mib)} | ${mib(together)} |`,
           );
           rmSync(service.download(name), { force: true });
         }

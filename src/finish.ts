@@ -240,6 +240,13 @@ function tell(
   { removed, reportUrl }: { readonly removed: boolean; readonly reportUrl: string | null },
 ): void {
   runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+  // The summary says so too, unless what hindered the upload, a full disk, hinders it as well.
+  if (published.state === 'failed') {
+    const kept = count(published.kept.length, 'file');
+    runner.info(
+      logLine(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`),
+    );
+  }
   try {
     const summary = renderSummary(manifest, {
       ...artifactLinks(published),

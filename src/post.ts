@@ -12,6 +12,7 @@ import { finish, isGone } from './finish.js';
 import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
 import { STEP_VARIABLE } from './plan.js';
+import { removeStrays, secondPlaces } from './publish/places.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
 import { type Group, processFacts, type StepMark, stepProcesses } from './step/proc.js';
@@ -40,6 +41,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
       runner.info(logLine(`the state that main saved cannot be read (${state.reason}); nothing was done`));
       return;
     case 'unfinished':
+      await takeAway(runner, env, state.plan);
       return finishFor(runner, env, state.plan, state.known);
     case 'late':
       return gatherLate(runner, env, state.plan, state.known);
@@ -47,6 +49,13 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
       if (await publishAgain(runner, { plan: state.plan, env, distDir: distDir() })) return;
       return finishFor(runner, env, state.plan, state.known);
   }
+}
+
+/** Removes what a main that was killed had staged outside of the evidence folder: copies, which nobody else would find. */
+async function takeAway(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan): Promise<void> {
+  const removed = await removeStrays(secondPlaces(env), plan.id, Date.now());
+  if (removed > 0)
+    runner.info(logLine('an upload was interrupted before; the copies that it had made were removed'));
 }
 
 const distDir = (): string => join(import.meta.dirname, '..');

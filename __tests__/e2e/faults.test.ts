@@ -3,11 +3,20 @@
  * verdict stay right, the summary says what happened, and what existed on disk exists afterwards.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { cleanUp, runStep, type StepOptions, sha256 } from './kit.js';
-import { expectClean, namesBelow, OUT_OF_MEMORY, onDisk, plain, replayScript, scratch } from './replay.js';
+import { cleanUp, node24, plainPython, runStep, type Step, type StepOptions, sha256 } from './kit.js';
+import {
+  expectClean,
+  namesBelow,
+  OUT_OF_MEMORY,
+  onDisk,
+  plain,
+  replayScript,
+  scratch,
+  until,
+} from './replay.js';
 import { inSmallMemory, possible, version } from './small-memory.js';
 
 afterAll(cleanUp);
@@ -193,25 +202,169 @@ train_step()`,
     2 * MINUTES,
   );
 
+  /** What an upload has staged outside of the evidence folder and left there. */
+  const strays = (...folders: string[]): string[] =>
+    folders.flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith('oom-autopsy-upload-')));
+  /** All files of the artifact are what its sums say, and the snapshot is there. */
+  const expectSums = (step: Step): void => {
+    const [artifact] = step.artifacts;
+    const sums = spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: artifact?.dir });
+    expect([sums.status, String(sums.stderr)]).toEqual([0, '']);
+    expect(artifact?.files.filter((file) => file.endsWith('.pickle'))).toHaveLength(1);
+    expect(String(sums.stdout).trim().split('\n')).toHaveLength((artifact?.files.length ?? 0) - 1);
+  };
+
   asRoot.each([3, 0])(
-    'at the manifest: exit code %d is kept, no half file is left, and the snapshot is still there',
+    'at the upload and the manifest: staged elsewhere, exit code %d is kept, and no half file is left',
     async (code) => {
       const replay = await replayScript();
       const temp = disk(4096);
-      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, { run: { temp } });
+      const elsewhere = scratch();
+      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, {
+        run: { temp },
+        env: { TMPDIR: elsewhere },
+      });
       expectClean(step);
       expect(step.report.main.code).toBe(code);
       expect(step.report.conclusion).toBe(code === 0 ? 'success' : 'failure');
       expect(step.report.jobConclusion).toBe(step.report.conclusion);
+      expect(step.report.log).toMatch(/\(ENOSPC\): trying /);
       expect(step.report.log).toMatch(/manifest\.json could not be written/);
       expect(step.report.log).toMatch(/verdict oom/);
+      expectSums(step);
+      expect(step.pages).toHaveLength(1);
+      expect(strays(temp, elsewhere)).toEqual([]);
       expect([...namesBelow(temp)].filter((path) => path.includes('manifest'))).toEqual([]);
-      expect([...namesBelow(temp)].filter((path) => path.endsWith('.pickle'))).toHaveLength(1);
+      // All of it is in the artifact, so its folder may go.
+      expect(onDisk(step)).toEqual([]);
       expect(step.report.main.log + step.report.post?.log).not.toMatch(/delimiter/i);
     },
     MINUTES,
   );
+
+  asRoot.each([3, 0])(
+    'everywhere: exit code %d and verdict are kept, the log says why, and the snapshot is still there',
+    async (code) => {
+      const replay = await replayScript();
+      const temp = disk(4096);
+      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, {
+        run: { temp, node: nodeWithShm(temp) },
+        env: { TMPDIR: temp },
+      });
+      expectClean(step);
+      expect(step.report.main.code).toBe(code);
+      expect(step.report.conclusion).toBe(code === 0 ? 'success' : 'failure');
+      expect(step.report.log).toMatch(
+        /not uploaded: the evidence folder cannot be prepared for the upload \(ENOSPC\), and neither can RUNNER_TEMP \(no room\), \/dev\/shm \(no room\): free some space there, or name an `evidence-dir` on a disk that has some; 2 files kept in /,
+      );
+      expect(step.report.log).toMatch(/verdict oom/);
+      expect(step.calls).toEqual([]);
+      expect(strays(temp)).toEqual([]);
+      expect(onDisk(step).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  asRoot(
+    'and main is killed while it uploads from a second place: post removes what it staged, and publishes',
+    async () => {
+      const replay = await replayScript();
+      const evidence = disk(4096);
+      const temp = join(scratch(), 'temp');
+      const stop = new AbortController();
+      let staged: string[] = [];
+      const step = await plain(`python '${replay}'\n${fill(evidence)}\nexit 3`, {
+        with: { 'evidence-dir': evidence },
+        service: { CreateArtifact: 'hangx1' },
+        onService: (service) => {
+          void until(() => service.calls().length > 0, 'an upload').then(() => {
+            staged = strays(temp);
+            stop.abort();
+          });
+        },
+        run: { temp, cancelAfter: stop.signal, cancelStyle: 'act' },
+      });
+      expectClean(step);
+      expect(step.report.main.signal).toBe('SIGKILL');
+      expect(staged).toHaveLength(1);
+      expect(step.report.post?.log).toMatch(/the copies that it had made were removed/);
+      expectSums(step);
+      expect(step.artifacts[0]?.name).toBe('oom-autopsy-job-0-1');
+      expect(strays(temp)).toEqual([]);
+      expect(readdirSync(evidence).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
+    },
+    MINUTES,
+  );
 });
+
+describe('a kill while the upload copies, since links cannot be made', () => {
+  (root ? it : it.skip)(
+    'leaves the half of a copy: post takes it away and publishes the whole',
+    async () => {
+      const BYTES = 512 * 2 ** 20;
+      const replay = await replayScript();
+      const evidence = join(scratch(), 'evidence');
+      const large = 'other-rank0-7-aaaaaaaa-1-oom.pickle';
+      const path = join(evidence, large);
+      let main = 0;
+      let half = 0;
+      const watch = setInterval(() => {
+        if (main === 0 || half > 0 || !existsSync(evidence)) return;
+        const staging = readdirSync(evidence).find((name) => name.startsWith('.upload-'));
+        const copy = staging === undefined ? '' : join(evidence, staging, large);
+        if (!existsSync(copy) || statSync(copy).size === 0) return;
+        process.kill(main, 'SIGKILL');
+        half = statSync(copy).size;
+      }, 5);
+      try {
+        // A file that is mounted over itself: link(2) answers EXDEV, as for a file of another file system.
+        const step = await plain(
+          `python '${replay}'\ntruncate -s ${BYTES} '${path}'\nmount --bind '${path}' '${path}'\nexit 3`,
+          {
+            with: { 'evidence-dir': evidence },
+            run: {
+              onStart: (stage: string, pid: number) => {
+                if (stage === 'main') main = pid;
+              },
+            },
+          },
+        );
+        expectClean(step);
+        expect(step.report.main.signal).toBe('SIGKILL');
+        expect(half).toBeGreaterThan(0);
+        expect(half).toBeLessThan(BYTES);
+        expect(step.report.post?.summary).toContain('its staging folder was taken away');
+        expect(readdirSync(evidence).filter((name) => name.startsWith('.'))).toEqual([]);
+        const [artifact] = step.artifacts;
+        expect(artifact?.files).toContain(large);
+        const sums = spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: artifact?.dir });
+        expect([sums.status, String(sums.stderr)]).toEqual([0, '']);
+      } finally {
+        clearInterval(watch);
+        spawnSync('umount', ['-l', path]);
+      }
+    },
+    2 * MINUTES,
+  );
+});
+
+/** A node that sees `folder` as /dev/shm, in a mount namespace of its own. Not by way of `sh`: see small-memory.ts. */
+function nodeWithShm(folder: string): string {
+  const path = join(scratch(), 'node');
+  const node = JSON.stringify(node24());
+  writeFileSync(
+    path,
+    `#!${plainPython()}
+import ctypes, os, subprocess, sys
+assert ctypes.CDLL(None).unshare(0x00020000) == 0
+subprocess.run(['mount', '--make-rprivate', '/'], check=True)
+subprocess.run(['mount', '--bind', ${JSON.stringify(folder)}, '/dev/shm'], check=True)
+os.execv(${node}, [${node}, *sys.argv[1:]])
+`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+}
 
 describe('the host runs out of memory', () => {
   const LIMIT = 300 * 2 ** 20;

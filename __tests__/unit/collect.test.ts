@@ -143,6 +143,15 @@ it('shows strange names harmlessly', async () => {
   expect(reasons(evidence)['manifest.json']).toBe('no receipt, snapshot or page has such a name');
 });
 
+it('removes the dump of a process that is gone behind any number of other names', async () => {
+  for (let i = 0; i < 300; i += 1) closeSync(openSync(at(`junk${i}`), 'w'));
+  writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
+  const evidence = await collect({ dir, step: STEP, isGone: () => true, limits: { rejected: 10 } });
+  expect(evidence.faults).toEqual(['removed the unfinished dump of a process that died (pid 4242, 4 bytes)']);
+  expect(evidence.rejected).toHaveLength(10);
+  expect(readdirSync(dir)).toHaveLength(300);
+});
+
 it('names unfinished dumps with their process', async () => {
   writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
   const evidence = await gather();
@@ -202,11 +211,31 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
   // Sorted before the real one, so a plain "first hundred" would lose it.
   for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(snapshotFile(made(i + 10, '00000000', 'a'))), 'w'));
   for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(`junk${i}`), 'w'));
+  writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
+  symlinkSync('nowhere', at(pageFile(made())));
   writeSnapshot(dir);
   const evidence = await gather({ snapshots: 100 });
   expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
   expect(evidence.rejected).toHaveLength(100);
-  expect(evidence.rejectedCount).toBe(6000);
+  expect(evidence.rejectedCount).toBe(6002);
+  // What is rare is told first, though both came last.
+  expect(evidence.rejected.slice(0, 2)).toEqual(
+    expect.arrayContaining([
+      {
+        name: `.${snapshot()}.tmp-4242`,
+        reason: 'unfinished dump of a process that died or still runs (pid 4242)',
+        bytes: 4,
+      },
+      { name: pageFile(made()), reason: 'a symbolic link', bytes: null },
+    ]),
+  );
+  expect(Object.fromEntries(evidence.rejectedReasons.map((r) => [r.reason, r.count]))).toEqual({
+    'no receipt, snapshot or page has such a name': 3000,
+    'not looked at: too many snapshots': 2901,
+    empty: 99,
+    'unfinished dump of a process that died or still runs': 1,
+    'a symbolic link': 1,
+  });
   expect(evidence.faults).toEqual(['3001 snapshots are in the evidence folder: only 100 were looked at']);
   expect((await gather({ names: 50 })).faults).toEqual([
     'the evidence folder holds more than 50 names: the rest was not looked at',
@@ -346,6 +375,52 @@ it('takes away what an interrupted upload left, and nothing else', async () => {
   expect(await removeStaging(dir, 'absent')).toBe(false);
 });
 
+it('takes away copies that an interrupted upload left, whole or half, and no other file', async () => {
+  const content = random(1).bytes(3 * 2 ** 20 + 5);
+  writeSnapshot(dir, snapshot(1), content);
+  writeSnapshot(dir, snapshot(2), content);
+  writeSnapshot(dir, snapshot(3), content);
+  const copied = stagingName();
+  mkdirSync(at(copied));
+  writeFileSync(join(at(copied), snapshot(1)), content);
+  writeFileSync(join(at(copied), snapshot(2)), content.subarray(0, 2 ** 20 + 7));
+  writeFileSync(join(at(copied), snapshot(3)), '');
+  expect(await gather()).toMatchObject({
+    rejected: [],
+    faults: ['an upload was interrupted before; its staging folder was taken away'],
+  });
+  expect(readdirSync(dir).sort()).toEqual([1, 2, 3].map((seq) => snapshot(seq)).sort());
+
+  const flipped = Buffer.from(content);
+  flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
+  const others: readonly (readonly [string, (path: string) => void])[] = [
+    ['differs in its last byte', (path) => writeFileSync(path, flipped)],
+    ['is longer', (path) => writeFileSync(path, Buffer.concat([content, Buffer.from('x')]))],
+    ['is a link to the original', (path) => symlinkSync(at(snapshot(1)), path)],
+    [
+      'is a file of somebody else with the same bytes',
+      (path) => {
+        writeFileSync(join(root, `same${n}`), content);
+        linkSync(join(root, `same${n}`), path);
+      },
+    ],
+  ];
+  for (const [what, make] of others) {
+    const kept = stagingName();
+    mkdirSync(at(kept));
+    make(join(at(kept), snapshot(1)));
+    expect([what, await removeStaging(dir, kept)]).toEqual([what, false]);
+    expect([what, readdirSync(at(kept))]).toEqual([what, [snapshot(1)]]);
+    rmSync(at(kept), { recursive: true });
+  }
+
+  // Out of time, nothing is taken for a copy.
+  mkdirSync(at(copied));
+  writeFileSync(join(at(copied), snapshot(1)), content);
+  expect(await removeStaging(dir, copied, new Set(), performance.now() - 1)).toBe(false);
+  expect(await removeStaging(dir, copied)).toBe(true);
+});
+
 it('reads through the folder it opened, whatever is put in its place', async () => {
   writeSnapshot(dir);
   const folder = await openFolder(dir);
@@ -410,6 +485,8 @@ it(`collects from ${rounds} random trees without a crash, and only plain files w
       accepted += 1;
     }
     expect([seed, evidence.rejected.length]).toEqual([seed, evidence.rejectedCount]);
+    const counted = evidence.rejectedReasons.reduce((sum, { count }) => sum + count, 0);
+    expect([seed, counted]).toEqual([seed, evidence.rejectedCount]);
   }
   expect(accepted).toBeGreaterThan(rounds / 2);
 }, 600_000);

@@ -37,6 +37,7 @@ function evidence(
     pages: [],
     rejected: [],
     rejectedCount: 0,
+    rejectedReasons: [],
     faults: [],
   };
 }

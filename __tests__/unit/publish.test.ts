@@ -8,7 +8,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -268,9 +270,8 @@ it('copies, and hashes again, where links cannot be made', async () => {
   writeSnapshot(dir, snapshotFile(made(), 2), Buffer.alloc(3 * 2 ** 20, 7));
   const [small, large] = (await collect({ dir, step: STEP })).snapshots;
   if (!small || !large) throw new Error('not collected');
-  const staging = await Staging.open(dir, () =>
-    Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' })),
-  );
+  const link = () => Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' }));
+  const staging = await Staging.open(dir, { calls: { link } });
   const until = performance.now() + 10_000;
   await staging.add(large, until);
   await staging.add({ ...small, digest: large.digest }, until);
@@ -278,6 +279,9 @@ it('copies, and hashes again, where links cannot be made', async () => {
   expect(`sha256:${sha256(join(dir, folder, large.file))}`).toBe(large.digest);
   expect(staging.files.map((f) => f.file)).toEqual([large.file]);
   expect(staging.leftOut).toMatchObject([{ file: small.file, reason: 'changed after it was digested' }]);
+  await staging.add(small, performance.now() - 1);
+  expect(staging.leftOut[1]).toMatchObject({ reason: 'out of time while it was copied' });
+  expect(readdirSync(join(dir, folder))).toEqual([large.file]);
   expect(await staging.close()).toBe(true);
   expect(readdirSync(dir).sort()).toEqual([small.file, large.file].sort());
 });
@@ -314,6 +318,39 @@ it('publishes a page as it is, under its own name, and under another when that i
   expect(await publishPage({ ...page, env: env() })).toMatchObject({
     state: 'uploaded',
     name: 'oom-autopsy-train-01234567.html',
+  });
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+it.each([
+  ['before the client reads it', 'never'],
+  ['while the client reads it', 'at the first bytes'],
+])('does not take a page for published that is cut short %s', async (_when, progress) => {
+  const html = `<h1>page</h1>${'x'.repeat(64 * 2 ** 20)}`;
+  // Blocks of 8 MiB, three at a time: the first are on their way while most of the file has not been read.
+  service.setFaults({ PutBlock: `slow:${16 * 2 ** 20}` });
+  let cut = 0;
+  const cutTo = (bytes: number): void => {
+    const folder = readdirSync(dir).find((name) => name.startsWith('.upload-'));
+    const path = join(dir, folder ?? '', 'cut.html');
+    if (cut > 0 || folder === undefined || !existsSync(path) || statSync(path).size < html.length) return;
+    truncateSync(path, bytes);
+    cut = bytes;
+  };
+  // The uploading process is not up yet when its file is there.
+  const watch = progress === 'never' ? setInterval(() => cutTo(5), 2) : undefined;
+  const result = await publishPage({
+    ...{ dir, html, name: 'cut.html', step: STEP, retentionDays: null, deadlineMs: 60_000, worker: WORKER },
+    env: env(),
+    onProgress: (bytes) => bytes > 0 && cutTo(html.length - 2 ** 20),
+  });
+  clearInterval(watch);
+  expect(cut).toBeGreaterThan(0);
+  // The client and the service call it a success.
+  expect(service.artifacts()).toMatchObject([{ name: 'cut.html', state: 'finalized', size: cut }]);
+  expect(result).toMatchObject({
+    state: 'failed',
+    reason: 'what was uploaded is not the page that was written',
   });
   expect(readdirSync(dir)).toEqual([]);
 });

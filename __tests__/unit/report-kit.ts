@@ -239,6 +239,7 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       pages: [],
       rejected: [],
       rejectedCount: 0,
+      rejectedReasons: [],
       faults: [],
       ...evidence,
     },

@@ -4,6 +4,7 @@ import { formatBytes } from '../../src/bytes.js';
 import type { Manifest } from '../../src/evidence/manifest.js';
 import { type Block, bytesOf, withinBudget } from '../../src/report/blocks.js';
 import { escapeCode, escapeText, shellWord } from '../../src/report/markdown.js';
+import { renderPage } from '../../src/report/page.js';
 import { shorten } from '../../src/report/rich.js';
 import { ranges } from '../../src/report/story.js';
 import { picture, renderSummary, SUMMARY_BUDGET } from '../../src/report/summary.js';
@@ -603,6 +604,33 @@ describe('the budget', () => {
 });
 
 describe('small things', () => {
+  it('a flood of names is counted by reason, and hides neither the reasons nor the rare names', () => {
+    const junk = 'no receipt, snapshot or page has such a name';
+    const changed = { name: snapshotFile(made()), reason: 'changed while it was read', bytes: 5 };
+    const rejected = [
+      changed,
+      ...Array.from({ length: 99 }, (_, i) => ({ name: `junk-${i}`, reason: junk, bytes: null })),
+    ];
+    const flood = manifest({
+      receipts: [quietRank(1, 0)],
+      evidence: {
+        rejected,
+        rejectedCount: 99_951,
+        rejectedReasons: [
+          { reason: junk, count: 99_950 },
+          { reason: changed.reason, count: 1 },
+        ],
+      },
+    });
+    const line = `99951 names not accepted as evidence: 99950 × ${junk}; 1 × ${changed.reason}`;
+    const told = textOf(renderGfm(summary(flood)));
+    expect(told).toContain(line);
+    expect(told).toContain(`not accepted as evidence: ${changed.name}, ${changed.reason}`);
+    expect(renderPage(flood)).toContain(line);
+    const few = manifest({ evidence: { rejected: [changed], rejectedCount: 1 } });
+    expect(summary(few)).not.toMatch(/names? not accepted/);
+  });
+
   it('draws a picture whose squares add up', () => {
     const parts = [
       { name: 'parameter', bytes: 1 },

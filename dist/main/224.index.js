@@ -548,7 +548,9 @@ function receiptsSection(manifest) {
         { name: 'rank variables' },
         { name: 'receipt' },
     ];
+    const reasons = (0,sentences/* rejectedLine */.rf)(manifest);
     const troubles = [
+        ...(reasons === null ? [] : [reasons]),
         ...manifest.faults,
         ...manifest.processes.flatMap((p) => [...p.faults, ...p.notes].map((line) => `${(0,sentences/* processName */.po)(p)}: ${line}`)),
         ...manifest.rejected.map((r) => `not accepted as evidence: ${r.name}, ${r.reason}`),
@@ -1150,8 +1152,8 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 `.text;
 }
 
-// EXTERNAL MODULE: ./build/publish/publish.js + 5 modules
-var publish = __webpack_require__(831);
+// EXTERNAL MODULE: ./build/publish/publish.js + 6 modules
+var publish = __webpack_require__(44);
 ;// CONCATENATED MODULE: ./build/publish/report.js
 
 

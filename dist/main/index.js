@@ -29,6 +29,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/prom
 
 /***/ }),
 
+/***/ 161:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
+
+/***/ }),
+
 /***/ 760:
 /***/ ((module) => {
 
@@ -99,7 +106,7 @@ function formatBytes(bytes) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(265);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(512);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -257,6 +264,7 @@ function buildManifest(parts) {
         faults: [...evidence.faults, ...parts.faults],
         rejected: evidence.rejected,
         rejected_count: evidence.rejectedCount,
+        rejected_reasons: evidence.rejectedReasons,
         not_seen: parts.notSeen,
         unarmed: parts.unarmed ?? [],
         script_hints: parts.scriptHints ?? [],
@@ -281,6 +289,7 @@ function sha256Sums(files) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Bn: () => (/* binding */ parseReceiptName),
 /* harmony export */   C: () => (/* binding */ parsePageName),
+/* harmony export */   CO: () => (/* binding */ hostInNames),
 /* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
 /* harmony export */   QC: () => (/* binding */ displayName),
 /* harmony export */   TE: () => (/* binding */ isSafeName),
@@ -319,6 +328,7 @@ function parseUnfinishedName(name) {
     const match = UNFINISHED.exec(name);
     return match ? Number(match[1]) : null;
 }
+const hostInNames = (host) => host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
 const sameOwner = (a, b) => a.host === b.host && a.pid === b.pid && a.token === b.token;
 const ownerKey = (o) => `${o.host}-${o.pid}-${o.token}`;
 function displayName(name, limit = 120) {
@@ -461,6 +471,7 @@ function errorCode(error) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BE: () => (/* binding */ COMPARE_MS),
 /* harmony export */   O7: () => (/* binding */ removeStaging),
 /* harmony export */   Zc: () => (/* binding */ isStagingName),
 /* harmony export */   fV: () => (/* binding */ DOCUMENTS),
@@ -482,7 +493,54 @@ const DOCUMENTS = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
 const isDocument = (name) => DOCUMENTS.has(name) || (name.endsWith('.html') && (0,_names_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePageName */ .C)(name) === null);
 const stagingName = () => `.upload-${(0,_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
 const isStagingName = (name) => STAGING.test(name);
-async function removeStaging(folder, name, copies = new Set()) {
+const CHUNK = 2 ** 20;
+const COMPARE_MS = 30_000;
+async function readFully(file, buffer, position) {
+    let done = 0;
+    while (done < buffer.length) {
+        const { bytesRead } = await file.read(buffer, done, buffer.length - done, position + done);
+        if (bytesRead === 0)
+            break;
+        done += bytesRead;
+    }
+    return done;
+}
+async function isBeginning(copy, original, until) {
+    const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+    for (let position = 0;; position += CHUNK) {
+        if (performance.now() > until)
+            return false;
+        const bytes = await readFully(copy, left, position);
+        if (bytes === 0)
+            return true;
+        const there = await readFully(original, right.subarray(0, bytes), position);
+        if (there !== bytes || left.compare(right, 0, bytes, 0, bytes) !== 0)
+            return false;
+    }
+}
+async function isCopy(staging, folder, name, until) {
+    const copy = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openRegular */ .lf)(staging, name);
+    if (!copy.ok)
+        return false;
+    try {
+        const original = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openRegular */ .lf)(folder, name);
+        if (!original.ok)
+            return false;
+        try {
+            return (BigInt(copy.seal.size) <= BigInt(original.seal.size) &&
+                (await isBeginning(copy.handle, original.handle, until)) &&
+                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .stillSealed */ .vZ)(staging, name, copy.handle, copy.seal)) &&
+                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .stillSealed */ .vZ)(folder, name, original.handle, original.seal)));
+        }
+        finally {
+            await original.handle.close();
+        }
+    }
+    finally {
+        await copy.handle.close();
+    }
+}
+async function removeStaging(folder, name, copies = new Set(), until = performance.now() + COMPARE_MS) {
     try {
         const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
         try {
@@ -495,8 +553,8 @@ async function removeStaging(folder, name, copies = new Set()) {
                 const staged = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)(path, { bigint: true });
                 const original = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, entry.name), { bigint: true }).catch(() => null);
                 const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sealOf */ .Ru)(original));
-                const made = isDocument(entry.name) || copies.has(entry.name);
-                if (linked || (made && staged.isFile()))
+                const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
+                if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
                     await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.unlink)(path);
             }
         }
@@ -514,7 +572,7 @@ async function removeStaging(folder, name, copies = new Set()) {
 
 /***/ }),
 
-/***/ 265:
+/***/ 512:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -525,8 +583,8 @@ __nccwpck_require__.d(__webpack_exports__, {
 
 // UNUSED EXPORTS: distDir
 
-;// CONCATENATED MODULE: external "node:os"
-const external_node_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
+// EXTERNAL MODULE: external "node:os"
+var external_node_os_ = __nccwpck_require__(161);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(760);
 // EXTERNAL MODULE: external "node:fs"
@@ -1318,11 +1376,58 @@ function readOoms(r, root) {
     return { items: list.items, dropped, count };
 }
 
+;// CONCATENATED MODULE: ./build/evidence/rejected.js
+const MOST_KINDS = 60;
+const OTHER = 'other reasons';
+const kindOf = (reason) => reason
+    .replace(/ \((pid [0-9]+|[0-9]+ names share this file)\)$/, '')
+    .replace(/^[0-9]+ bytes, more than the [0-9]+ that are read$/, 'more bytes than are read')
+    .replace(/^schema .*, not /s, 'a schema that is not ')
+    .replace(/^((?:names|claims) a [^:]*): .*$/s, '$1');
+class Rejections {
+    limit;
+    count = 0;
+    kinds = new Map();
+    constructor(limit) {
+        this.limit = limit;
+    }
+    add(rejected) {
+        const { kept } = this.counted(rejected.reason, 1);
+        if (kept.length < this.limit)
+            kept.push(rejected);
+    }
+    skip(reason, count) {
+        this.counted(reason, count);
+    }
+    counted(reason, count) {
+        this.count += count;
+        const name = kindOf(reason);
+        const known = this.kinds.has(name) || this.kinds.size < MOST_KINDS - 1 ? name : OTHER;
+        const kind = this.kinds.get(known) ?? { count: 0, kept: [] };
+        kind.count += count;
+        this.kinds.set(known, kind);
+        return kind;
+    }
+    list() {
+        const kinds = [...this.kinds.values()].sort((a, b) => a.count - b.count);
+        const rounds = Math.max(0, ...kinds.map(({ kept }) => kept.length));
+        return Array.from({ length: rounds }, (_, round) => kinds.flatMap(({ kept }) => kept[round] ?? []))
+            .flat()
+            .slice(0, this.limit);
+    }
+    reasons() {
+        return [...this.kinds]
+            .map(([reason, { count }]) => ({ reason, count }))
+            .sort((a, b) => b.count - a.count);
+    }
+}
+
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
 var safe_fs = __nccwpck_require__(531);
 // EXTERNAL MODULE: ./build/evidence/staging.js
 var staging = __nccwpck_require__(613);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
+
 
 
 
@@ -1344,6 +1449,7 @@ const COLLECT_LIMITS = {
     milliseconds: 300_000,
 };
 const ATTEMPTS = 3;
+const MOST_UNFINISHED = 4096;
 async function collect(options) {
     const limits = { ...COLLECT_LIMITS, ...options.limits };
     const collector = new Collector(options.dir, options.step, limits, options.isGone ?? (() => false));
@@ -1364,8 +1470,8 @@ class Collector {
     receipts = [];
     snapshots = [];
     pages = [];
-    rejected = [];
-    rejectedCount = 0;
+    rejections;
+    unfinishedSeen = 0;
     hashed = 0;
     receiptBytes = 0;
     until;
@@ -1376,10 +1482,16 @@ class Collector {
         this.limits = limits;
         this.isGone = isGone;
         this.until = performance.now() + limits.milliseconds;
+        this.rejections = new Rejections(limits.rejected);
     }
     evidence() {
-        const { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults } = this;
-        return { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults };
+        const { dir, step, receipts, snapshots, pages, faults, rejections } = this;
+        const rejected = {
+            rejected: rejections.list(),
+            rejectedCount: rejections.count,
+            rejectedReasons: rejections.reasons(),
+        };
+        return { dir, step, receipts, snapshots, pages, ...rejected, faults };
     }
     async run() {
         const folder = await (0,safe_fs/* openFolder */.NE)(this.dir);
@@ -1411,13 +1523,11 @@ class Collector {
         }
     }
     reject(name, reason, bytes = null) {
-        this.rejectedCount += 1;
-        if (this.rejected.length < this.limits.rejected)
-            this.rejected.push({ name: (0,evidence_names/* displayName */.QC)(name), reason, bytes });
+        this.rejections.add({ name: (0,evidence_names/* displayName */.QC)(name), reason, bytes });
     }
     some(names, limit, what) {
         if (names.length > limit) {
-            this.rejectedCount += names.length - limit;
+            this.rejections.skip(`not looked at: too many ${what}`, names.length - limit);
             this.faults.push(`${names.length} ${what} are in the evidence folder: only ${limit} were looked at`);
         }
         return names.slice(0, limit);
@@ -1425,6 +1535,7 @@ class Collector {
     async list() {
         const names = { receipts: [], snapshots: [], pages: [] };
         let seen = 0;
+        const compareUntil = Math.min(this.until, performance.now() + staging/* COMPARE_MS */.BE);
         for await (const { name } of await (0,promises_.opendir)(this.folder, { bufferSize: 1024 })) {
             seen += 1;
             if (seen > this.limits.names || performance.now() > this.until) {
@@ -1432,7 +1543,7 @@ class Collector {
                 break;
             }
             if ((0,staging/* isStagingName */.Zc)(name)) {
-                if (await (0,staging/* removeStaging */.O7)(this.folder, name)) {
+                if (await (0,staging/* removeStaging */.O7)(this.folder, name, new Set(), compareUntil)) {
                     this.faults.push('an upload was interrupted before; its staging folder was taken away');
                 }
                 else
@@ -1462,7 +1573,8 @@ class Collector {
     }
     async unfinished(name, pid) {
         const path = (0,external_node_path_.join)(this.folder, name);
-        const bytes = this.rejected.length < this.limits.rejected ? await plainSize(path) : null;
+        this.unfinishedSeen += 1;
+        const bytes = this.unfinishedSeen <= MOST_UNFINISHED ? await plainSize(path) : null;
         const removed = bytes !== null &&
             this.isGone(pid, name) &&
             (await (0,promises_.unlink)(path).then(() => true, () => false));
@@ -2339,7 +2451,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 831).then(__nccwpck_require__.bind(__nccwpck_require__, 831));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 44).then(__nccwpck_require__.bind(__nccwpck_require__, 44));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -2391,7 +2503,7 @@ async function removeEvidence(plan, published, inUse) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(831), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(44), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
     const { retentionDays, worker, env, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
@@ -2980,6 +3092,9 @@ function survivorsBlock(manifest) {
 }
 function troublesBlock(manifest) {
     const lines = [];
+    const reasons = (0,sentences/* rejectedLine */.rf)(manifest);
+    if (reasons !== null)
+        lines.push([(0,rich/* shorten */.ml)(reasons, 1000)]);
     for (const fault of manifest.faults)
         lines.push([(0,rich/* shorten */.ml)(fault, 300)]);
     for (const process of manifest.processes) {
@@ -3245,150 +3360,8 @@ function judge(facts) {
     };
 }
 
-;// CONCATENATED MODULE: ./build/step/host.js
-
-
-const host_text = (path) => {
-    try {
-        return (0,external_node_fs_.readFileSync)(path, 'utf8');
-    }
-    catch {
-        return null;
-    }
-};
-function parseCounters(content) {
-    const table = new Map();
-    for (const line of content.split('\n')) {
-        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
-        if (match)
-            table.set(match[1] ?? '', Number(match[2]));
-    }
-    return table;
-}
-function findCgroups(cgroup, mountinfo) {
-    const found = [];
-    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
-    for (const line of mountinfo.split('\n')) {
-        const [before, after] = line.split(' - ', 2);
-        const fields = before?.split(' ') ?? [];
-        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
-        const type = after?.split(' ')[0];
-        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
-        if (version === null)
-            continue;
-        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
-            continue;
-        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
-        if (!own)
-            continue;
-        const path = own[3] ?? '/';
-        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-        found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,external_node_path_.join)(mount, below) });
-    }
-    return found.sort((a, b) => b.version - a.version);
-}
-const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-function ownCgroups(root) {
-    const cgroup = host_text((0,external_node_path_.join)(root, 'proc/self/cgroup'));
-    const mountinfo = host_text((0,external_node_path_.join)(root, 'proc/self/mountinfo'));
-    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
-}
-function readHostCounters(root = '/') {
-    for (const { version, folder } of ownCgroups(root)) {
-        const path = (0,external_node_path_.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
-        const counters = parseCounters(host_text(path) ?? '');
-        const kills = counters.get('oom_kill');
-        if (kills === undefined)
-            continue;
-        return {
-            state: 'read',
-            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
-            path: folder,
-            oom_kill: kills,
-            oom: counters.get('oom') ?? null,
-        };
-    }
-    const kills = parseCounters(host_text((0,external_node_path_.join)(root, 'proc/vmstat')) ?? '').get('oom_kill');
-    if (kills !== undefined) {
-        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
-    }
-    return {
-        state: 'unreadable',
-        reason: process.platform === 'linux' || root !== '/'
-            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
-            : `not known on ${process.platform}`,
-    };
-}
-function hostOom(before, after) {
-    if (before.state === 'unreadable')
-        return before;
-    if (after.state === 'unreadable')
-        return after;
-    if (before.source !== after.source || before.path !== after.path) {
-        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
-    }
-    const kills = after.oom_kill - before.oom_kill;
-    if (kills < 0)
-        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
-    return {
-        state: 'read',
-        kills,
-        ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
-        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
-        source: after.source,
-        path: after.path,
-    };
-}
-const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
-function lowestLimit(root, { folder, mount, version }) {
-    let lowest = null;
-    for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_.join)(at, '..')) {
-        const limit = number(host_text((0,external_node_path_.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
-        if (limit !== null && (lowest === null || limit < lowest))
-            lowest = limit;
-        if (at === mount || at === '/')
-            break;
-    }
-    return lowest;
-}
-function readHostMemory(root = '/') {
-    const meminfo = host_text((0,external_node_path_.join)(root, 'proc/meminfo'));
-    const kib = (name) => {
-        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
-        return match ? Number(match[1]) * 1024 : null;
-    };
-    const [v2, v1] = [
-        { used: 'memory.current', peak: 'memory.peak' },
-        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
-    ];
-    let limit = null;
-    let used = null;
-    let peak = null;
-    for (const cgroup of ownCgroups(root)) {
-        const files = cgroup.version === 2 ? v2 : v1;
-        const now = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.used)));
-        if (now === null)
-            continue;
-        used = now;
-        peak = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.peak)));
-        limit = lowestLimit(root, cgroup);
-        break;
-    }
-    const total = kib('MemTotal');
-    if (limit !== null && total !== null && limit >= total)
-        limit = null;
-    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
-    const names = missing.filter((name) => name !== null);
-    return {
-        total,
-        available: kib('MemAvailable'),
-        limit,
-        used,
-        peak,
-        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
-    };
-}
-
+// EXTERNAL MODULE: ./build/step/host.js
+var step_host = __nccwpck_require__(589);
 ;// CONCATENATED MODULE: ./build/step/proc.js
 
 
@@ -3502,6 +3475,7 @@ const VERSION = '0.1.0';
 
 
 
+
 const GPU_TIMEOUT_MS = 5000;
 const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 const REFUSED_OUTPUTS = {
@@ -3534,7 +3508,7 @@ async function finish(runner, ended) {
         since: ended.since,
     });
     const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
-    const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
+    const host = ended.before.host === null ? null : (0,step_host/* hostOom */.cD)(ended.before.host, (0,step_host/* readHostCounters */.YW)());
     const parity = await parityOf(ended, evidence, log);
     const stepCode = result?.exitCode ?? 1;
     const cancelled = result === null
@@ -3592,7 +3566,7 @@ async function finish(runner, ended) {
         },
         verdict,
         gpu: { before: ended.before.gpu, after: gpuAfter },
-        host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
+        host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? (0,step_host/* readHostMemory */.sb)() : null },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(evidence.receipts),
         unarmed,
@@ -3646,13 +3620,15 @@ async function finish(runner, ended) {
 const MANIFEST = 'manifest.json';
 const LATE_MANIFEST = 'manifest-late.json';
 function isGone(pid, file) {
-    const host = (0,external_node_os_namespaceObject.hostname)()
-        .replace(/[^A-Za-z0-9-]/g, '-')
-        .slice(0, 40);
+    const host = (0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)());
     return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
 }
 function tell(runner, manifest, published, { plan, late }, { removed, reportUrl }) {
     runner.info((0,build_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+    if (published.state === 'failed') {
+        const kept = (0,build_text/* count */.U9)(published.kept.length, 'file');
+        runner.info((0,build_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
+    }
     try {
         const summary = renderSummary(manifest, {
             ...artifactLinks(published),
@@ -3864,7 +3840,7 @@ function folderProblem(path) {
 
 const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
-const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_namespaceObject.constants.signals[signal] ?? 0));
+const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_.constants.signals[signal] ?? 0));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 function signalProcess(pid, signal) {
     try {
@@ -4363,7 +4339,7 @@ async function run(runner, env) {
     const { inputs } = parsed;
     const plan = makePlan(inputs, env, {
         id: (0,random/* randomHex */.n)(6),
-        temp: env.RUNNER_TEMP || (0,external_node_os_namespaceObject.tmpdir)(),
+        temp: env.RUNNER_TEMP || (0,external_node_os_.tmpdir)(),
         workspace,
         now: Date.now(),
     });
@@ -4377,7 +4353,7 @@ async function run(runner, env) {
     }
     for (const fault of laid.faults)
         runner.info((0,build_text/* logLine */.BP)(fault));
-    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
+    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: (0,step_host/* readHostCounters */.YW)() };
     const warning = leftoverWarning(before.gpu);
     if (warning !== null)
         runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
@@ -4917,6 +4893,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   pP: () => (/* binding */ ownersRich),
 /* harmony export */   po: () => (/* binding */ processName),
 /* harmony export */   q9: () => (/* binding */ partRich),
+/* harmony export */   rf: () => (/* binding */ rejectedLine),
 /* harmony export */   to: () => (/* binding */ notArmed),
 /* harmony export */   uM: () => (/* binding */ share),
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
@@ -5262,6 +5239,16 @@ function notSeenSentences(manifest) {
     }
     return lines;
 }
+const FLOOD = 10;
+const MOST_REASONS = 12;
+function rejectedLine({ rejected_count, rejected_reasons }) {
+    if (rejected_count <= FLOOD)
+        return null;
+    const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
+    const more = rejected_reasons.length - kinds.length;
+    const rest = more > 0 ? [`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(more, 'other reason')}`] : [];
+    return `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
+}
 
 
 /***/ }),
@@ -5438,6 +5425,163 @@ function ranges(numbers) {
     }
     const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
     return runs.map(one).join(', ');
+}
+
+
+/***/ }),
+
+/***/ 589:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   YW: () => (/* binding */ readHostCounters),
+/* harmony export */   cD: () => (/* binding */ hostOom),
+/* harmony export */   sb: () => (/* binding */ readHostMemory)
+/* harmony export */ });
+/* unused harmony exports parseCounters, findCgroups */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(24);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(760);
+
+
+const text = (path) => {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(path, 'utf8');
+    }
+    catch {
+        return null;
+    }
+};
+function parseCounters(content) {
+    const table = new Map();
+    for (const line of content.split('\n')) {
+        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
+        if (match)
+            table.set(match[1] ?? '', Number(match[2]));
+    }
+    return table;
+}
+function findCgroups(cgroup, mountinfo) {
+    const found = [];
+    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
+    for (const line of mountinfo.split('\n')) {
+        const [before, after] = line.split(' - ', 2);
+        const fields = before?.split(' ') ?? [];
+        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
+        const type = after?.split(' ')[0];
+        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
+        if (version === null)
+            continue;
+        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
+            continue;
+        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
+        if (!own)
+            continue;
+        const path = own[3] ?? '/';
+        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
+        found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(mount, below) });
+    }
+    return found.sort((a, b) => b.version - a.version);
+}
+const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+function ownCgroups(root) {
+    const cgroup = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/self/cgroup'));
+    const mountinfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/self/mountinfo'));
+    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
+}
+function readHostCounters(root = '/') {
+    for (const { version, folder } of ownCgroups(root)) {
+        const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
+        const counters = parseCounters(text(path) ?? '');
+        const kills = counters.get('oom_kill');
+        if (kills === undefined)
+            continue;
+        return {
+            state: 'read',
+            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
+            path: folder,
+            oom_kill: kills,
+            oom: counters.get('oom') ?? null,
+        };
+    }
+    const kills = parseCounters(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/vmstat')) ?? '').get('oom_kill');
+    if (kills !== undefined) {
+        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
+    }
+    return {
+        state: 'unreadable',
+        reason: process.platform === 'linux' || root !== '/'
+            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
+            : `not known on ${process.platform}`,
+    };
+}
+function hostOom(before, after) {
+    if (before.state === 'unreadable')
+        return before;
+    if (after.state === 'unreadable')
+        return after;
+    if (before.source !== after.source || before.path !== after.path) {
+        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
+    }
+    const kills = after.oom_kill - before.oom_kill;
+    if (kills < 0)
+        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
+    return {
+        state: 'read',
+        kills,
+        ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
+        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
+        source: after.source,
+        path: after.path,
+    };
+}
+const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
+function lowestLimit(root, { folder, mount, version }) {
+    let lowest = null;
+    for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(at, '..')) {
+        const limit = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
+        if (limit !== null && (lowest === null || limit < lowest))
+            lowest = limit;
+        if (at === mount || at === '/')
+            break;
+    }
+    return lowest;
+}
+function readHostMemory(root = '/') {
+    const meminfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/meminfo'));
+    const kib = (name) => {
+        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
+        return match ? Number(match[1]) * 1024 : null;
+    };
+    const [v2, v1] = [
+        { used: 'memory.current', peak: 'memory.peak' },
+        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
+    ];
+    let limit = null;
+    let used = null;
+    let peak = null;
+    for (const cgroup of ownCgroups(root)) {
+        const files = cgroup.version === 2 ? v2 : v1;
+        const now = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.used)));
+        if (now === null)
+            continue;
+        used = now;
+        peak = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.peak)));
+        limit = lowestLimit(root, cgroup);
+        break;
+    }
+    const total = kib('MemTotal');
+    if (limit !== null && total !== null && limit >= total)
+        limit = null;
+    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
+    const names = missing.filter((name) => name !== null);
+    return {
+        total,
+        available: kib('MemAvailable'),
+        limit,
+        used,
+        peak,
+        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
+    };
 }
 
 

@@ -548,7 +548,9 @@ function receiptsSection(manifest) {
         { name: 'rank variables' },
         { name: 'receipt' },
     ];
+    const reasons = (0,sentences/* rejectedLine */.rf)(manifest);
     const troubles = [
+        ...(reasons === null ? [] : [reasons]),
         ...manifest.faults,
         ...manifest.processes.flatMap((p) => [...p.faults, ...p.notes].map((line) => `${(0,sentences/* processName */.po)(p)}: ${line}`)),
         ...manifest.rejected.map((r) => `not accepted as evidence: ${r.name}, ${r.reason}`),

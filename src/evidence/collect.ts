@@ -22,8 +22,9 @@ import {
 } from './names.js';
 import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.js';
 import { parseReceipt } from './receipt-parse.js';
+import { type Rejected, type RejectedReason, Rejections } from './rejected.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
-import { isStagingName, removeStaging } from './staging.js';
+import { COMPARE_MS, isStagingName, removeStaging } from './staging.js';
 
 export interface FileRef {
   readonly file: string;
@@ -48,22 +49,17 @@ export interface SnapshotFile extends FileRef, SnapshotName {
   readonly notes: readonly string[];
 }
 
-export interface Rejected {
-  /** Safe to show; not usable as a path. */
-  readonly name: string;
-  readonly reason: string;
-  readonly bytes: number | null;
-}
-
 export interface Evidence {
   readonly dir: string;
   readonly step: string;
   readonly receipts: readonly CollectedReceipt[];
   readonly snapshots: readonly SnapshotFile[];
   readonly pages: readonly FileRef[];
-  /** The first of them; `rejectedCount` counts all. */
+  /** Some of every kind, the rarest kind first; `rejectedCount` counts all. */
   readonly rejected: readonly Rejected[];
   readonly rejectedCount: number;
+  /** How many of each kind; they add up to `rejectedCount`. */
+  readonly rejectedReasons: readonly RejectedReason[];
   /** Troubles of ours, one line each. */
   readonly faults: readonly string[];
 }
@@ -112,6 +108,8 @@ export interface CollectOptions {
 }
 
 const ATTEMPTS = 3;
+/** Unfinished dumps that are looked at: one for each process that there may be a receipt of. */
+const MOST_UNFINISHED = 4096;
 
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 export async function collect(options: CollectOptions): Promise<Evidence> {
@@ -138,8 +136,8 @@ class Collector {
   private readonly receipts: CollectedReceipt[] = [];
   private readonly snapshots: SnapshotFile[] = [];
   private readonly pages: FileRef[] = [];
-  private readonly rejected: Rejected[] = [];
-  private rejectedCount = 0;
+  private readonly rejections: Rejections;
+  private unfinishedSeen = 0;
   private hashed = 0;
   private receiptBytes = 0;
   private readonly until: number;
@@ -152,11 +150,17 @@ class Collector {
     private readonly isGone: (pid: number, file: string) => boolean,
   ) {
     this.until = performance.now() + limits.milliseconds;
+    this.rejections = new Rejections(limits.rejected);
   }
 
   evidence(): Evidence {
-    const { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults } = this;
-    return { dir, step, receipts, snapshots, pages, rejected, rejectedCount, faults };
+    const { dir, step, receipts, snapshots, pages, faults, rejections } = this;
+    const rejected = {
+      rejected: rejections.list(),
+      rejectedCount: rejections.count,
+      rejectedReasons: rejections.reasons(),
+    };
+    return { dir, step, receipts, snapshots, pages, ...rejected, faults };
   }
 
   async run(): Promise<void> {
@@ -190,15 +194,13 @@ class Collector {
   }
 
   private reject(name: string, reason: string, bytes: number | null = null): void {
-    this.rejectedCount += 1;
-    if (this.rejected.length < this.limits.rejected)
-      this.rejected.push({ name: displayName(name), reason, bytes });
+    this.rejections.add({ name: displayName(name), reason, bytes });
   }
 
   /** The first `limit` names; the rest is counted as rejected and told once. */
   private some(names: readonly string[], limit: number, what: string): readonly string[] {
     if (names.length > limit) {
-      this.rejectedCount += names.length - limit;
+      this.rejections.skip(`not looked at: too many ${what}`, names.length - limit);
       this.faults.push(`${names.length} ${what} are in the evidence folder: only ${limit} were looked at`);
     }
     return names.slice(0, limit);
@@ -207,6 +209,7 @@ class Collector {
   private async list(): Promise<Names> {
     const names: Names = { receipts: [], snapshots: [], pages: [] };
     let seen = 0;
+    const compareUntil = Math.min(this.until, performance.now() + COMPARE_MS);
     for await (const { name } of await opendir(this.folder, { bufferSize: 1024 })) {
       seen += 1;
       if (seen > this.limits.names || performance.now() > this.until) {
@@ -214,7 +217,7 @@ class Collector {
         break;
       }
       if (isStagingName(name)) {
-        if (await removeStaging(this.folder, name)) {
+        if (await removeStaging(this.folder, name, new Set(), compareUntil)) {
           this.faults.push('an upload was interrupted before; its staging folder was taken away');
         } else
           this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
@@ -239,7 +242,8 @@ class Collector {
   /** Names an unfinished dump with its size (what a kill or a full disk took), and removes it if its process is gone. */
   private async unfinished(name: string, pid: number): Promise<void> {
     const path = join(this.folder, name);
-    const bytes = this.rejected.length < this.limits.rejected ? await plainSize(path) : null;
+    this.unfinishedSeen += 1;
+    const bytes = this.unfinishedSeen <= MOST_UNFINISHED ? await plainSize(path) : null;
     const removed =
       bytes !== null &&
       this.isGone(pid, name) &&

@@ -7,7 +7,7 @@ import type { GateFinding } from '../gates.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import type { ParityResult } from '../parity/check.js';
 import type { HostMemory, HostOom } from '../step/host.js';
-import type { CollectedReceipt, Evidence, Rejected, SnapshotFile } from './collect.js';
+import type { CollectedReceipt, Evidence, SnapshotFile } from './collect.js';
 import { bareDigest } from './digest.js';
 import type { SnapshotReason } from './names.js';
 import type {
@@ -22,6 +22,7 @@ import type {
   ThreadEnd,
   Torch,
 } from './receipt.js';
+import type { Rejected, RejectedReason } from './rejected.js';
 
 export const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 export const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -196,6 +197,8 @@ export interface Manifest {
   readonly faults: readonly string[];
   readonly rejected: readonly Rejected[];
   readonly rejected_count: number;
+  /** How many names each kind of reason has, the most frequent first. */
+  readonly rejected_reasons: readonly RejectedReason[];
   /** What could not be seen, one line each: processes without a receipt, recorders that were not armed. */
   readonly not_seen: readonly string[];
   readonly unarmed: readonly ManifestUnarmed[];
@@ -329,6 +332,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     faults: [...evidence.faults, ...parts.faults],
     rejected: evidence.rejected,
     rejected_count: evidence.rejectedCount,
+    rejected_reasons: evidence.rejectedReasons,
     not_seen: parts.notSeen,
     unarmed: parts.unarmed ?? [],
     script_hints: parts.scriptHints ?? [],

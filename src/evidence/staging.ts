@@ -3,11 +3,11 @@
  * Lives here, and not with publishing, because a main that was killed while uploading leaves it behind, and then
  * every snapshot has two names: collecting has to take the second names away before it may refuse files with two.
  */
-import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../random.js';
 import { parsePageName } from './names.js';
-import { openFolder, sameFile, sealOf } from './safe-fs.js';
+import { openFolder, openRegular, sameFile, sealOf, stillSealed } from './safe-fs.js';
 
 const STAGING = /^\.upload-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
@@ -21,15 +21,70 @@ const isDocument = (name: string): boolean =>
 export const stagingName = (): string => `.upload-${randomHex(6)}`;
 export const isStagingName = (name: string): boolean => STAGING.test(name);
 
+const CHUNK = 2 ** 20;
+/** Longest time, in milliseconds, for comparing copies with what they are copies of. They come from a cache or a local disk. */
+export const COMPARE_MS = 30_000;
+
+/** Fills `buffer` from `position` of the file on; fewer bytes only at its end. */
+async function readFully(file: FileHandle, buffer: Buffer, position: number): Promise<number> {
+  let done = 0;
+  while (done < buffer.length) {
+    const { bytesRead } = await file.read(buffer, done, buffer.length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return done;
+}
+
+/** Are the bytes of `copy` the first of `original`, or all of them? False when `until` (`performance.now()`) comes first. */
+async function isBeginning(copy: FileHandle, original: FileHandle, until: number): Promise<boolean> {
+  const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+  for (let position = 0; ; position += CHUNK) {
+    if (performance.now() > until) return false;
+    const bytes = await readFully(copy, left, position);
+    if (bytes === 0) return true;
+    const there = await readFully(original, right.subarray(0, bytes), position);
+    if (there !== bytes || left.compare(right, 0, bytes, 0, bytes) !== 0) return false;
+  }
+}
+
 /**
- * Removes the staging folder `name` of `folder`: second names of evidence files, the documents made for the
- * upload and the `copies` made where links are not possible. Anything else stays, and so does the folder then: nothing that exists only there is ever removed.
- * Returns true when the folder is gone.
+ * Is the file `name` of `staging` a copy of the one in `folder`, or the half of one that a kill interrupted? Nothing is lost
+ * with it then. Where links cannot be made an upload copies, and whoever is killed meanwhile tells nobody what it has copied.
+ */
+async function isCopy(staging: string, folder: string, name: string, until: number): Promise<boolean> {
+  const copy = await openRegular(staging, name);
+  if (!copy.ok) return false;
+  try {
+    const original = await openRegular(folder, name);
+    if (!original.ok) return false;
+    try {
+      return (
+        BigInt(copy.seal.size) <= BigInt(original.seal.size) &&
+        (await isBeginning(copy.handle, original.handle, until)) &&
+        (await stillSealed(staging, name, copy.handle, copy.seal)) &&
+        (await stillSealed(folder, name, original.handle, original.seal))
+      );
+    } finally {
+      await original.handle.close();
+    }
+  } finally {
+    await copy.handle.close();
+  }
+}
+
+/**
+ * Removes the staging folder `name` of `folder`: second names of evidence files, copies of them, the documents made for the
+ * upload and the `copies` that are known to be ours. Anything else stays, and so does the folder then: nothing that exists only
+ * there is ever removed.
+ * @param until `performance.now()` up to which files are compared
+ * @returns true when the folder is gone
  */
 export async function removeStaging(
   folder: string,
   name: string,
   copies: ReadonlySet<string> = new Set(),
+  until = performance.now() + COMPARE_MS,
 ): Promise<boolean> {
   try {
     const staging = await openFolder(join(folder, name));
@@ -42,8 +97,8 @@ export async function removeStaging(
         const staged = await lstat(path, { bigint: true });
         const original = await lstat(join(folder, entry.name), { bigint: true }).catch(() => null);
         const linked = original !== null && sameFile(sealOf(staged), sealOf(original));
-        const made = isDocument(entry.name) || copies.has(entry.name);
-        if (linked || (made && staged.isFile())) await unlink(path);
+        const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
+        if (linked || made || (await isCopy(staging.path, folder, entry.name, until))) await unlink(path);
       }
     } finally {
       await staging.close();

@@ -10,8 +10,8 @@ import { errorCode } from '../evidence/safe-fs.js';
 import { type UploadPorts, upload } from './client.js';
 import { artifactNameProblem, cleanArtifactName, otherName } from './names.js';
 import { explain, isConflict } from './reasons.js';
-import { selectFiles } from './select.js';
-import { Staging } from './stage.js';
+import { type Selection, selectFiles } from './select.js';
+import { inSomePlace, type PlacesOptions, type Staging } from './stage.js';
 import type { UploadAnswer } from './worker.js';
 
 export interface KeptFile {
@@ -47,7 +47,7 @@ export type Published =
       readonly seconds: number;
     };
 
-export interface PublishOptions extends UploadPorts {
+export interface PublishOptions extends UploadPorts, Pick<PlacesOptions, 'places' | 'calls'> {
   readonly evidence: Evidence;
   readonly name: string;
   readonly retentionDays: number | null;
@@ -75,6 +75,9 @@ export interface UploadPlan {
 const PROGRESS_MS = 10_000;
 
 const plain = ({ file, bytes, digest }: ManifestFile): ManifestFile => ({ file, bytes, digest });
+
+const totalBytes = (files: readonly Pick<FileRef, 'bytes'>[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** All evidence as it lies on disk: for a summary when nothing could be uploaded. */
 export function keptFiles(evidence: Evidence): readonly KeptFile[] {
@@ -148,34 +151,47 @@ export async function publish(options: PublishOptions): Promise<Published> {
   if (absent) return failed(absent);
   if (artifactNameProblem(options.name))
     return failed(`the artifact name ${artifactNameProblem(options.name)}`);
-  let staging: Staging;
+  const selection = selectFiles(evidence, options.maxUploadBytes);
   try {
-    staging = await Staging.open(evidence.dir);
-  } catch (error) {
-    return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
-  }
-  try {
-    return await publishStaged(options, staging, started, until, failed);
+    const published = await inSomePlace(
+      { ...options, dir: evidence.dir, step: evidence.step, wanted: totalBytes(selection.files) },
+      (staging) => publishStaged(options, selection, staging, started, until, failed),
+    );
+    return typeof published === 'string' ? failed(published) : published;
   } catch (error) {
     return failed(`the upload could not be prepared (${errorCode(error)})`);
-  } finally {
-    await staging.close();
   }
+}
+
+/** Bytes of a line of `SHA256SUMS`: 64 digits, two blanks, a name of at most 200 characters, a line break. */
+const SUM_BYTES = 267;
+
+/** Bytes that the documents take at most: the manifest is longest when it names every file as left out. */
+function documentBytes({ manifest, peak, name, evidence }: PublishOptions, selection: Selection): number {
+  const files = [...selection.files, ...selection.leftOut];
+  const reason = 'x'.repeat(100);
+  const longest = manifest({
+    name: otherName(name, evidence.step),
+    files: files.map(plain),
+    leftOut: files.map((file) => ({ ...plain(file), reason })),
+  });
+  return Buffer.byteLength(longest) + Buffer.byteLength(peak ?? '') + SUM_BYTES * (files.length + 2);
 }
 
 async function publishStaged(
   options: PublishOptions,
+  selection: Selection,
   staging: Staging,
   started: number,
   until: number,
   failed: (reason: string) => Published,
 ): Promise<Published> {
   const { evidence } = options;
-  const selection = selectFiles(evidence, options.maxUploadBytes);
+  if (staging.second) await staging.reserve(documentBytes(options, selection));
   for (const ref of selection.files) await staging.add(ref, until);
   const notUploaded = [...selection.leftOut, ...staging.leftOut];
   const files = staging.files.map(plain);
-  const total = files.reduce((sum, f) => sum + f.bytes, 0);
+  const total = totalBytes(files);
   let sent = 0;
   const onProgress = (bytes: number): void => {
     sent = bytes;
@@ -234,7 +250,7 @@ async function writeDocuments(
   return names;
 }
 
-export interface PublishPageOptions extends UploadPorts {
+export interface PublishPageOptions extends UploadPorts, Pick<PlacesOptions, 'places' | 'calls'> {
   /** Folder to stage in: the evidence folder. */
   readonly dir: string;
   readonly html: string;
@@ -255,14 +271,9 @@ export async function publishPage(options: PublishPageOptions): Promise<Publishe
   const absent = noService(options.env);
   if (absent) return failed(absent);
   const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
-  let staging: Staging;
-  try {
-    staging = await Staging.open(options.dir);
-  } catch (error) {
-    return failed(`the evidence folder cannot be prepared for the upload (${errorCode(error)})`);
-  }
-  try {
+  const publishIn = async (staging: Staging): Promise<Published> => {
     const page = digestOf(options.html);
+    await staging.reserve(2 * page.bytes);
     for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
       await staging.write(name, options.html);
       const answer = await uploadOnce(
@@ -292,9 +303,14 @@ export async function publishPage(options: PublishPageOptions): Promise<Publishe
       };
     }
     return failed('both names for the page are taken');
+  };
+  try {
+    const published = await inSomePlace(
+      { ...options, wanted: 2 * Buffer.byteLength(options.html) },
+      publishIn,
+    );
+    return typeof published === 'string' ? failed(published) : published;
   } catch (error) {
     return failed(`the page could not be prepared (${errorCode(error)})`);
-  } finally {
-    await staging.close();
   }
 }

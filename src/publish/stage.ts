@@ -7,14 +7,26 @@
  * A link shares its inode, so a process of the step that still runs could write into it: size, modification and change
  * times are compared before and after the upload (a write cannot avoid the change time), and a file that
  * changed is told, by name, never passed over. Where links cannot be made (another user's file, a file system without them) the
- * bytes are copied from the checked handle and hashed again on the way.
+ * bytes are copied from the checked handle and hashed again on the way. Where the evidence folder cannot take a staging folder and
+ * our documents (its disk is full), all of it is copied to a second place (places.ts), as far as there is room.
  *
  * What this does not see: a write through a shared mapping that was dirty before and stays unflushed. Then `sha256sum -c` on the
  * downloaded files says so. The step can only spoil its own evidence that way.
  */
 import { constants, existsSync } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, unlink, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  realpath,
+  rmdir,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatBytes } from '../bytes.js';
 import type { FileRef } from '../evidence/collect.js';
 import { digestHandle } from '../evidence/digest.js';
 import type { LeftOut } from '../evidence/manifest.js';
@@ -29,43 +41,113 @@ import {
   sealOf,
 } from '../evidence/safe-fs.js';
 import { DOCUMENTS, removeStaging, stagingName } from '../evidence/staging.js';
+import {
+  measured,
+  type Place,
+  removeSecond,
+  removeStrays,
+  roomAt,
+  secondName,
+  secondPlaces,
+} from './places.js';
 
 export interface StagedFile extends FileRef {
   /** Seal of the staged name, taken after it was made. */
   readonly staged: Seal;
 }
 
-type LinkFile = (from: string, to: string) => Promise<void>;
+/** Calls that fail on some file systems. Tests let them fail on every one. */
+export interface StagingCalls {
+  readonly link: (from: string, to: string) => Promise<void>;
+  readonly mkdir: (path: string) => Promise<void>;
+  readonly write: (path: string, text: string) => Promise<void>;
+}
+
+const CALLS: StagingCalls = {
+  link,
+  mkdir: (path) => mkdir(path, { mode: 0o700 }).then(() => undefined),
+  write: (path, text) => writeFile(path, text, { flag: 'wx', mode: 0o600 }),
+};
+
+export interface StagingOptions {
+  readonly calls?: Partial<StagingCalls>;
+  /** Ends a copy that is being made. */
+  readonly signal?: AbortSignal | undefined;
+  /** A place beside the evidence folder, and the step whose files are copied to it. */
+  readonly second?: Place & { readonly step: string };
+}
+
+/** The place cannot take what an upload needs; another one may. The message is the system's code, or that there is no room. */
+export class Unwritable extends Error {}
+
+const unwritable = (error: unknown): never => {
+  throw error instanceof Unwritable ? error : new Unwritable(errorCode(error));
+};
+
+const CANCELLED = Object.assign(new Error('cancelled'), { code: 'ECANCELED' });
+
+const notStaged = (error: unknown): string => {
+  const code = errorCode(error);
+  return /^(ENOSPC|EDQUOT)$/.test(code) ? `no room to stage it (${code})` : `cannot be staged (${code})`;
+};
+
+/** File systems hand out whole blocks, most of them of 4 KiB. */
+const inBlocks = (bytes: number): number => Math.ceil(bytes / 4096) * 4096;
 
 /** A staging folder that is open; `close` takes it away. */
 export class Staging {
   readonly files: StagedFile[] = [];
   readonly leftOut: LeftOut[] = [];
   private readonly copies = new Set<string>();
+  /** Bytes that may still be copied; null until it matters. */
+  private room: number | null = null;
 
   private constructor(
     private readonly evidence: OpenFolder,
+    /** The folder that the staging folder is in: the evidence folder, or a second place. */
+    private readonly parent: OpenFolder,
     private readonly name: string,
     /** An open handle of the folder, to hand to the process that uploads. */
     readonly handle: FileHandle,
     private readonly path: string,
-    private readonly link: LinkFile,
+    private readonly calls: StagingCalls,
+    private readonly options: StagingOptions,
   ) {}
 
-  /** Makes the folder inside of `dir`. Throws the system's error: no space, read-only, not there. */
-  static async open(dir: string, linkFile: LinkFile = link): Promise<Staging> {
+  /**
+   * Makes the folder, inside of `dir` or in a second place. Throws the system's error for an evidence folder that cannot be
+   * opened, and `Unwritable` where the staging folder cannot be made.
+   */
+  static async open(dir: string, options: StagingOptions = {}): Promise<Staging> {
+    const { second } = options;
+    const calls = { ...CALLS, ...options.calls };
     const evidence = await openFolder(dir);
+    let parent = evidence;
     try {
-      const name = stagingName();
-      const path = join(evidence.path, name);
-      await mkdir(path, { mode: 0o700 });
-      const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      const proc = `/proc/self/fd/${handle.fd}`;
-      return new Staging(evidence, name, handle, existsSync(proc) ? proc : join(dir, name), linkFile);
+      const base = second ? await realpath(second.path) : dir;
+      if (second) parent = await openFolder(base);
+      const name = second ? secondName(second.step) : stagingName();
+      const path = join(parent.path, name);
+      await calls.mkdir(path);
+      try {
+        const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+        const proc = `/proc/self/fd/${handle.fd}`;
+        const reached = existsSync(proc) ? proc : join(base, name);
+        return new Staging(evidence, parent, name, handle, reached, calls, options);
+      } catch (error) {
+        await rmdir(path).catch(() => undefined);
+        throw error;
+      }
     } catch (error) {
+      if (parent !== evidence) await parent.close();
       await evidence.close();
-      throw error;
+      return unwritable(error);
     }
+  }
+
+  /** True in a second place: everything is copied, and there is less room. */
+  get second(): boolean {
+    return this.options.second !== undefined;
   }
 
   /** Path that needs no handle, for systems without /proc. */
@@ -73,28 +155,40 @@ export class Staging {
     return this.path;
   }
 
+  /**
+   * Keeps `bytes` of a second place for our documents. Throws `Unwritable` where there is no room even for them.
+   * In the evidence folder the margin that copies leave is enough.
+   */
+  async reserve(bytes: number): Promise<void> {
+    if (!this.second) return;
+    const room = await roomAt(this.path).catch(unwritable);
+    if (room < inBlocks(bytes)) throw new Unwritable('no room');
+    this.room = room - inBlocks(bytes);
+  }
+
   /** Adds the file if it is still the one that was digested; else it is in `leftOut`, with the reason. */
   async add(ref: FileRef, until: number): Promise<void> {
-    const reason = await this.tryAdd(ref, until).catch(
-      (error: unknown) => `cannot be staged (${errorCode(error)})`,
-    );
+    const reason = await this.tryAdd(ref, until).catch(notStaged);
     if (reason !== null) this.leftOut.push({ file: ref.file, bytes: ref.bytes, digest: ref.digest, reason });
   }
 
   private async tryAdd(ref: FileRef, until: number): Promise<string | null> {
-    const changed = 'changed after it was digested';
     const opened = await openRegular(this.evidence.path, ref.file);
-    if (!opened.ok) return `${changed}: now ${opened.reason}`;
+    if (!opened.ok) return `${CHANGED}: now ${opened.reason}`;
     try {
-      if (!sameSeal(opened.seal, ref.seal)) return changed;
+      // A link that was tried before, in the evidence folder, has changed the change time; what is copied is hashed again anyway.
+      if (!(this.second ? sameContent : sameSeal)(opened.seal, ref.seal)) return CHANGED;
       const path = join(this.path, ref.file);
-      const linked = await this.link(join(this.evidence.path, ref.file), path).then(
-        () => true,
-        () => false,
-      );
-      if (!linked && !(await this.copy(opened.handle, ref, path, until))) return changed;
+      const linked =
+        !this.second &&
+        (await this.calls.link(join(this.evidence.path, ref.file), path).then(
+          () => true,
+          () => false,
+        ));
+      const trouble = linked ? null : await this.copy(opened.handle, ref, path, until);
+      if (trouble !== null) return trouble;
       const staged = sealOf(await lstat(path, { bigint: true }));
-      if (linked && !sameContent(staged, opened.seal)) return changed;
+      if (linked && !sameContent(staged, opened.seal)) return CHANGED;
       this.files.push({ ...ref, staged });
       return null;
     } finally {
@@ -102,27 +196,42 @@ export class Staging {
     }
   }
 
-  private async copy(from: FileHandle, ref: FileRef, path: string, until: number): Promise<boolean> {
+  /** Copies within the room there is. @returns why not, or null */
+  private async copy(from: FileHandle, ref: FileRef, path: string, until: number): Promise<string | null> {
+    this.room ??= await roomAt(this.path);
+    if (inBlocks(ref.bytes) > this.room) {
+      const where = this.options.second?.label ?? 'the evidence folder';
+      return `no room to stage it: ${formatBytes(this.room)} may still be used in ${where}`;
+    }
     const to = await open(path, 'wx', 0o600);
     this.copies.add(ref.file);
+    let trouble: string | null = CHANGED;
     try {
       const result = await digestHandle(from, {
         maxBytes: ref.bytes,
         until,
         onChunk: async (chunk) => {
+          if (this.options.signal?.aborted) throw CANCELLED;
           for (let done = 0; done < chunk.length; ) done += (await to.write(chunk, done)).bytesWritten;
         },
       });
-      return result.ok && result.digest === ref.digest;
+      if (result.ok && result.digest === ref.digest) trouble = null;
+      else if (!result.ok && result.reason === 'too-slow') trouble = 'out of time while it was copied';
+    } catch (error) {
+      trouble = notStaged(error);
     } finally {
       await to.close();
     }
+    if (trouble === null) this.room -= inBlocks(ref.bytes);
+    // The half of a copy is of no use, and takes the room of the next.
+    else await unlink(path).then(() => this.copies.delete(ref.file));
+    return trouble;
   }
 
-  /** Writes a document of ours (`manifest.json`, `SHA256SUMS`, a page) into the folder. */
+  /** Writes a document of ours (`manifest.json`, `SHA256SUMS`, a page) into the folder. Throws `Unwritable`. */
   async write(name: string, text: string): Promise<void> {
     if (!DOCUMENTS.has(name)) this.copies.add(name);
-    await writeFile(join(this.path, name), text, { flag: 'wx', mode: 0o600 });
+    await this.calls.write(join(this.path, name), text).catch(unwritable);
   }
 
   /** Takes documents away again, to write them anew. */
@@ -143,8 +252,78 @@ export class Staging {
   /** Takes the folder away. False when something is left: then it holds something found nowhere else. */
   async close(): Promise<boolean> {
     await this.handle.close().catch(() => undefined);
-    const gone = await removeStaging(this.evidence.path, this.name, this.copies);
+    const gone = this.second
+      ? await removeSecond(this.parent.path, this.name)
+      : await removeStaging(this.parent.path, this.name, this.copies);
+    if (this.parent !== this.evidence) await this.parent.close().catch(() => undefined);
     await this.evidence.close().catch(() => undefined);
     return gone;
   }
+}
+
+const CHANGED = 'changed after it was digested';
+
+export interface PlacesOptions extends Pick<StagingOptions, 'calls' | 'signal'> {
+  /** The evidence folder. */
+  readonly dir: string;
+  readonly step: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Places to try after the evidence folder; those of the environment unless a test has others. */
+  readonly places?: readonly Place[];
+  /** Bytes that everything would take. */
+  readonly wanted: number;
+  readonly log?: (line: string) => void;
+}
+
+const UNPREPARED = 'the evidence folder cannot be prepared for the upload';
+const FULL = /\((ENOSPC|EDQUOT)\)/;
+
+/**
+ * Does `use` with a staging folder, in the first place that can be written and has room for all documents. The folder is
+ * gone afterwards, however it ends.
+ * @returns what `use` returns, or why there is no place, in one line
+ */
+export async function inSomePlace<T extends object>(
+  options: PlacesOptions,
+  use: (staging: Staging) => Promise<T>,
+): Promise<T | string> {
+  const { dir, step, calls, signal, log } = options;
+  const common = { ...(calls ? { calls } : {}), signal };
+  const attempt = async (more: StagingOptions): Promise<T> => {
+    const staging = await Staging.open(dir, { ...common, ...more });
+    try {
+      return await use(staging);
+    } finally {
+      await staging.close();
+    }
+  };
+  let first: string;
+  try {
+    await (await openFolder(dir)).close();
+  } catch (error) {
+    return `${UNPREPARED} (${errorCode(error)})`;
+  }
+  try {
+    return await attempt({});
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    first = `${UNPREPARED} (${error.message})`;
+  }
+  const places = options.places ?? secondPlaces(options.env);
+  await removeStrays(places, step, Date.now());
+  const failures: string[] = [];
+  for (const place of await measured(places, options.wanted)) {
+    try {
+      log?.(`${first}: trying ${place.label}`);
+      return await attempt({ second: { ...place, step } });
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error;
+      failures.push(`${place.label} (${error.message})`);
+    }
+  }
+  const remedy = FULL.test(first)
+    ? 'free some space there, or name an `evidence-dir` on a disk that has some'
+    : 'name an `evidence-dir` that can be written';
+  const others = failures.length === 0 ? '' : `, and neither can ${failures.join(', ')}`;
+  return `${first}${others}: ${remedy}`;
 }

@@ -17,7 +17,7 @@ import {
   scrolling,
   table,
 } from './page-kit.js';
-import { disarmWords, endingWords, notSeenSentences, processName } from './sentences.js';
+import { disarmWords, endingWords, notSeenSentences, processName, rejectedLine } from './sentences.js';
 import { peakOf } from './story.js';
 import type { TimelineFacts } from './timeline.js';
 
@@ -230,7 +230,9 @@ export function receiptsSection(manifest: Manifest): Section | null {
     { name: 'rank variables' },
     { name: 'receipt' },
   ];
+  const reasons = rejectedLine(manifest);
   const troubles = [
+    ...(reasons === null ? [] : [reasons]),
     ...manifest.faults,
     ...manifest.processes.flatMap((p) =>
       [...p.faults, ...p.notes].map((line) => `${processName(p)}: ${line}`),

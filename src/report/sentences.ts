@@ -411,3 +411,16 @@ export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   }
   return lines;
 }
+
+/** From here on it is a flood: names alone would hide what kinds there are. */
+const FLOOD = 10;
+const MOST_REASONS = 12;
+
+/** How many names were not accepted, by kind of reason, in one line; null where the names themselves say it in a few lines. */
+export function rejectedLine({ rejected_count, rejected_reasons }: Manifest): string | null {
+  if (rejected_count <= FLOOD) return null;
+  const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
+  const more = rejected_reasons.length - kinds.length;
+  const rest = more > 0 ? [`${count(more, 'other reason')}`] : [];
+  return `${count(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
+}

@@ -7,7 +7,15 @@ import { mergedCycles } from './cycles.js';
 import { placeOf, userFrame } from './frames.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
-import { disarmWords, endingWords, name, notSeenSentences, processName, rankWords } from './sentences.js';
+import {
+  disarmWords,
+  endingWords,
+  name,
+  notSeenSentences,
+  processName,
+  rankWords,
+  rejectedLine,
+} from './sentences.js';
 import { disarmOf, endingOf, peakOf } from './story.js';
 import { folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
 
@@ -279,6 +287,8 @@ export function survivorsBlock(manifest: Manifest): Block | null {
 
 export function troublesBlock(manifest: Manifest): Block | null {
   const lines: Rich[] = [];
+  const reasons = rejectedLine(manifest);
+  if (reasons !== null) lines.push([shorten(reasons, 1000)]);
   for (const fault of manifest.faults) lines.push([shorten(fault, 300)]);
   for (const process of manifest.processes) {
     for (const fault of process.faults) lines.push(say`${processName(process)}: ${shorten(fault, 300)}`);

@@ -29,6 +29,11 @@ def host():
         name = os.uname().nodename
     except (AttributeError, OSError):  # Windows has no uname
         name = os.environ.get("COMPUTERNAME", "")
+    return host_in_names(name)
+
+
+def host_in_names(name):
+    """A host's name as the names of evidence files begin with it; `hostInNames` of the action says the same."""
     return re.sub(r"[^A-Za-z0-9-]", "-", name)[:40] or "host"
 
 
