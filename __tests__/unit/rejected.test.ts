@@ -1,7 +1,7 @@
 // Which names are told when there are too many to tell them all.
 import { expect, it } from '@jest/globals';
 import { displayName } from '../../src/evidence/names.js';
-import { parseReceipt } from '../../src/evidence/receipt.js';
+import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { kindOf, Rejections } from '../../src/evidence/rejected.js';
 import { made, random, receipt, receiptFile } from './evidence-kit.js';
 

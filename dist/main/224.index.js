@@ -1152,8 +1152,8 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 `.text;
 }
 
-// EXTERNAL MODULE: ./build/publish/publish.js + 6 modules
-var publish = __webpack_require__(44);
+// EXTERNAL MODULE: ./build/publish/publish.js + 7 modules
+var publish = __webpack_require__(633);
 ;// CONCATENATED MODULE: ./build/publish/report.js
 
 

@@ -2451,7 +2451,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 44).then(__nccwpck_require__.bind(__nccwpck_require__, 44));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 633).then(__nccwpck_require__.bind(__nccwpck_require__, 633));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -2503,7 +2503,7 @@ async function removeEvidence(plan, published, inUse) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(44), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(633), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
     const { retentionDays, worker, env, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, onMask, log },

@@ -1152,8 +1152,8 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 `.text;
 }
 
-// EXTERNAL MODULE: ./build/publish/publish.js + 5 modules
-var publish = __webpack_require__(831);
+// EXTERNAL MODULE: ./build/publish/publish.js + 6 modules
+var publish = __webpack_require__(115);
 ;// CONCATENATED MODULE: ./build/publish/report.js
 
 

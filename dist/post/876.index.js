@@ -2254,7 +2254,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await Promise.resolve(/* import() */).then(__webpack_require__.bind(__webpack_require__, 831));
+    const { publish } = await Promise.resolve(/* import() */).then(__webpack_require__.bind(__webpack_require__, 115));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -3490,8 +3490,8 @@ function topCycle(receipts) {
     return `${types} holding ${(0,build_bytes/* formatBytes */.z)(held(top.bytes))}`;
 }
 
-// EXTERNAL MODULE: ./build/publish/publish.js + 5 modules
-var publish = __webpack_require__(831);
+// EXTERNAL MODULE: ./build/publish/publish.js + 6 modules
+var publish = __webpack_require__(115);
 ;// CONCATENATED MODULE: ./build/late.js
 
 
@@ -4219,7 +4219,7 @@ async function removeStrays(places, step, now) {
 
 /***/ }),
 
-/***/ 831:
+/***/ 115:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -4373,103 +4373,14 @@ function upload(request, ports, deadlineMs) {
     });
 }
 
-;// CONCATENATED MODULE: ./build/publish/names.js
-const MAX_NAME = 200;
-const FORBIDDEN = /["<>|*?:\\/\u0000-\u001f\u007f]/;
-function artifactNameProblem(name) {
-    if (name.trim() === '')
-        return 'is empty';
-    if (FORBIDDEN.test(name))
-        return 'holds one of " : < > | * ? \\ / or a control character';
-    if (name.length > MAX_NAME)
-        return `is longer than ${MAX_NAME} characters`;
-    return null;
-}
-function cleanArtifactName(name) {
-    const clean = name
-        .toWellFormed()
-        .replace(new RegExp(FORBIDDEN, 'g'), '-')
-        .trim()
-        .slice(0, MAX_NAME)
-        .toWellFormed();
-    return clean === '' ? 'oom-autopsy' : clean;
-}
-function otherName(name, suffix) {
-    const ending = `-${suffix.slice(0, 8)}`;
-    return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
-}
-
-// EXTERNAL MODULE: ./build/evidence/names.js
-var names = __webpack_require__(40);
-;// CONCATENATED MODULE: ./build/publish/select.js
-
-const SMALL_FILES_BYTES = 256 * 2 ** 20;
-function failure(receipt) {
-    const first = Math.min(...(receipt?.ooms ?? []).map((o) => o.time ?? Number.MAX_VALUE), Number.MAX_VALUE);
-    return [receipt?.end?.oom === true ? (receipt.end.time ?? first) : Number.POSITIVE_INFINITY, first];
-}
-const compare = (a, b) => {
-    for (const [i, left] of a.entries()) {
-        const right = b[i] ?? 0;
-        if (left !== right)
-            return left < right ? -1 : 1;
-    }
-    return 0;
-};
-function bestFirst(snapshots) {
-    const reason = (s) => names/* SNAPSHOT_REASONS */.VV.indexOf(s.reason);
-    const sorted = [...snapshots].sort((a, b) => reason(a) - reason(b) || b.seq - a.seq);
-    const sameReason = sorted.filter((s) => s.reason === sorted[0]?.reason);
-    const first = sameReason.at(-1);
-    if (!first || sameReason.length < 3)
-        return sorted;
-    return [sorted[0] ?? first, first, ...sorted.slice(1).filter((s) => s !== first)];
-}
-function byValue(evidence) {
-    const receipts = new Map(evidence.receipts.map((r) => [(0,names/* ownerKey */.lf)(r), r]));
-    const groups = new Map();
-    for (const snapshot of evidence.snapshots) {
-        const key = (0,names/* ownerKey */.lf)(snapshot);
-        groups.set(key, [...(groups.get(key) ?? []), snapshot]);
-    }
-    const ranked = [...groups].map(([key, snapshots]) => ({
-        key,
-        order: [...failure(receipts.get(key)), snapshots[0]?.rank ?? Number.MAX_VALUE],
-        snapshots: bestFirst(snapshots),
-    }));
-    ranked.sort((a, b) => compare(a.order, b.order) || (a.key < b.key ? -1 : 1));
-    const rounds = Math.max(0, ...ranked.map(({ snapshots }) => snapshots.length));
-    return Array.from({ length: rounds }, (_, round) => ranked.flatMap(({ snapshots }) => snapshots[round] ?? [])).flat();
-}
-function selectFiles(evidence, maxUploadBytes) {
-    const files = [];
-    const leftOut = [];
-    const take = (candidates, budget, reason) => {
-        let left = budget;
-        for (const { file, bytes, digest, seal } of candidates) {
-            if (bytes <= left) {
-                left -= bytes;
-                files.push({ file, bytes, digest, seal });
-            }
-            else
-                leftOut.push({ file, bytes, digest, reason });
-        }
-    };
-    const failures = new Map(evidence.receipts.map((r) => [r, failure(r)]));
-    const receipts = [...evidence.receipts].sort((a, b) => compare(failures.get(a) ?? [], failures.get(b) ?? []));
-    take([...receipts, ...evidence.pages], SMALL_FILES_BYTES, 'more receipts and pages than an artifact takes here');
-    take(byValue(evidence), maxUploadBytes, 'over max-upload-size');
-    return { files, leftOut };
-}
-
+// EXTERNAL MODULE: ./build/publish/places.js
+var publish_places = __webpack_require__(670);
 // EXTERNAL MODULE: external "node:fs/promises"
 var promises_ = __webpack_require__(455);
 // EXTERNAL MODULE: ./build/bytes.js
 var bytes = __webpack_require__(99);
 // EXTERNAL MODULE: ./build/evidence/staging.js
 var staging = __webpack_require__(613);
-// EXTERNAL MODULE: ./build/publish/places.js
-var publish_places = __webpack_require__(670);
 ;// CONCATENATED MODULE: ./build/publish/stage.js
 
 
@@ -4489,6 +4400,7 @@ class Unwritable extends Error {
 const unwritable = (error) => {
     throw error instanceof Unwritable ? error : new Unwritable((0,safe_fs/* errorCode */.CA)(error));
 };
+const CHANGED = 'changed after it was digested';
 const CANCELLED = Object.assign(new Error('cancelled'), { code: 'ECANCELED' });
 const notStaged = (error) => {
     const code = (0,safe_fs/* errorCode */.CA)(error);
@@ -4654,7 +4566,11 @@ class Staging {
         return gone;
     }
 }
-const CHANGED = 'changed after it was digested';
+
+;// CONCATENATED MODULE: ./build/publish/in-some-place.js
+
+
+
 const UNPREPARED = 'the evidence folder cannot be prepared for the upload';
 const FULL = /\((ENOSPC|EDQUOT)\)/;
 async function inSomePlace(options, use) {
@@ -4703,6 +4619,95 @@ async function inSomePlace(options, use) {
         : 'name an `evidence-dir` that can be written';
     const others = failures.length === 0 ? '' : `, and neither can ${failures.join(', ')}`;
     return `${first}${others}: ${remedy}`;
+}
+
+;// CONCATENATED MODULE: ./build/publish/names.js
+const MAX_NAME = 200;
+const FORBIDDEN = /["<>|*?:\\/\u0000-\u001f\u007f]/;
+function artifactNameProblem(name) {
+    if (name.trim() === '')
+        return 'is empty';
+    if (FORBIDDEN.test(name))
+        return 'holds one of " : < > | * ? \\ / or a control character';
+    if (name.length > MAX_NAME)
+        return `is longer than ${MAX_NAME} characters`;
+    return null;
+}
+function cleanArtifactName(name) {
+    const clean = name
+        .toWellFormed()
+        .replace(new RegExp(FORBIDDEN, 'g'), '-')
+        .trim()
+        .slice(0, MAX_NAME)
+        .toWellFormed();
+    return clean === '' ? 'oom-autopsy' : clean;
+}
+function otherName(name, suffix) {
+    const ending = `-${suffix.slice(0, 8)}`;
+    return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
+}
+
+// EXTERNAL MODULE: ./build/evidence/names.js
+var names = __webpack_require__(40);
+;// CONCATENATED MODULE: ./build/publish/select.js
+
+const SMALL_FILES_BYTES = 256 * 2 ** 20;
+function failure(receipt) {
+    const first = Math.min(...(receipt?.ooms ?? []).map((o) => o.time ?? Number.MAX_VALUE), Number.MAX_VALUE);
+    return [receipt?.end?.oom === true ? (receipt.end.time ?? first) : Number.POSITIVE_INFINITY, first];
+}
+const compare = (a, b) => {
+    for (const [i, left] of a.entries()) {
+        const right = b[i] ?? 0;
+        if (left !== right)
+            return left < right ? -1 : 1;
+    }
+    return 0;
+};
+function bestFirst(snapshots) {
+    const reason = (s) => names/* SNAPSHOT_REASONS */.VV.indexOf(s.reason);
+    const sorted = [...snapshots].sort((a, b) => reason(a) - reason(b) || b.seq - a.seq);
+    const sameReason = sorted.filter((s) => s.reason === sorted[0]?.reason);
+    const first = sameReason.at(-1);
+    if (!first || sameReason.length < 3)
+        return sorted;
+    return [sorted[0] ?? first, first, ...sorted.slice(1).filter((s) => s !== first)];
+}
+function byValue(evidence) {
+    const receipts = new Map(evidence.receipts.map((r) => [(0,names/* ownerKey */.lf)(r), r]));
+    const groups = new Map();
+    for (const snapshot of evidence.snapshots) {
+        const key = (0,names/* ownerKey */.lf)(snapshot);
+        groups.set(key, [...(groups.get(key) ?? []), snapshot]);
+    }
+    const ranked = [...groups].map(([key, snapshots]) => ({
+        key,
+        order: [...failure(receipts.get(key)), snapshots[0]?.rank ?? Number.MAX_VALUE],
+        snapshots: bestFirst(snapshots),
+    }));
+    ranked.sort((a, b) => compare(a.order, b.order) || (a.key < b.key ? -1 : 1));
+    const rounds = Math.max(0, ...ranked.map(({ snapshots }) => snapshots.length));
+    return Array.from({ length: rounds }, (_, round) => ranked.flatMap(({ snapshots }) => snapshots[round] ?? [])).flat();
+}
+function selectFiles(evidence, maxUploadBytes) {
+    const files = [];
+    const leftOut = [];
+    const take = (candidates, budget, reason) => {
+        let left = budget;
+        for (const { file, bytes, digest, seal } of candidates) {
+            if (bytes <= left) {
+                left -= bytes;
+                files.push({ file, bytes, digest, seal });
+            }
+            else
+                leftOut.push({ file, bytes, digest, reason });
+        }
+    };
+    const failures = new Map(evidence.receipts.map((r) => [r, failure(r)]));
+    const receipts = [...evidence.receipts].sort((a, b) => compare(failures.get(a) ?? [], failures.get(b) ?? []));
+    take([...receipts, ...evidence.pages], SMALL_FILES_BYTES, 'more receipts and pages than an artifact takes here');
+    take(byValue(evidence), maxUploadBytes, 'over max-upload-size');
+    return { files, leftOut };
 }
 
 ;// CONCATENATED MODULE: ./build/publish/publish.js

@@ -8,10 +8,11 @@ import { bareDigest, digestOf } from '../evidence/digest.js';
 import { type LeftOut, type ManifestFile, sha256Sums } from '../evidence/manifest.js';
 import { errorCode } from '../evidence/safe-fs.js';
 import { type UploadPorts, upload } from './client.js';
+import { inSomePlace, type PlacesOptions } from './in-some-place.js';
 import { artifactNameProblem, cleanArtifactName, otherName } from './names.js';
 import { explain, isConflict } from './reasons.js';
 import { type Selection, selectFiles } from './select.js';
-import { inSomePlace, type PlacesOptions, type Staging } from './stage.js';
+import type { Staging } from './stage.js';
 import type { UploadAnswer } from './worker.js';
 
 export interface KeptFile {

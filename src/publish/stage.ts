@@ -41,15 +41,7 @@ import {
   sealOf,
 } from '../evidence/safe-fs.js';
 import { DOCUMENTS, removeStaging, stagingName } from '../evidence/staging.js';
-import {
-  measured,
-  type Place,
-  removeSecond,
-  removeStrays,
-  roomAt,
-  secondName,
-  secondPlaces,
-} from './places.js';
+import { type Place, removeSecond, roomAt, secondName } from './places.js';
 
 export interface StagedFile extends FileRef {
   /** Seal of the staged name, taken after it was made. */
@@ -84,6 +76,7 @@ const unwritable = (error: unknown): never => {
   throw error instanceof Unwritable ? error : new Unwritable(errorCode(error));
 };
 
+const CHANGED = 'changed after it was digested';
 const CANCELLED = Object.assign(new Error('cancelled'), { code: 'ECANCELED' });
 
 const notStaged = (error: unknown): string => {
@@ -259,71 +252,4 @@ export class Staging {
     await this.evidence.close().catch(() => undefined);
     return gone;
   }
-}
-
-const CHANGED = 'changed after it was digested';
-
-export interface PlacesOptions extends Pick<StagingOptions, 'calls' | 'signal'> {
-  /** The evidence folder. */
-  readonly dir: string;
-  readonly step: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Places to try after the evidence folder; those of the environment unless a test has others. */
-  readonly places?: readonly Place[];
-  /** Bytes that everything would take. */
-  readonly wanted: number;
-  readonly log?: (line: string) => void;
-}
-
-const UNPREPARED = 'the evidence folder cannot be prepared for the upload';
-const FULL = /\((ENOSPC|EDQUOT)\)/;
-
-/**
- * Does `use` with a staging folder, in the first place that can be written and has room for all documents. The folder is
- * gone afterwards, however it ends.
- * @returns what `use` returns, or why there is no place, in one line
- */
-export async function inSomePlace<T extends object>(
-  options: PlacesOptions,
-  use: (staging: Staging) => Promise<T>,
-): Promise<T | string> {
-  const { dir, step, calls, signal, log } = options;
-  const common = { ...(calls ? { calls } : {}), signal };
-  const attempt = async (more: StagingOptions): Promise<T> => {
-    const staging = await Staging.open(dir, { ...common, ...more });
-    try {
-      return await use(staging);
-    } finally {
-      await staging.close();
-    }
-  };
-  let first: string;
-  try {
-    await (await openFolder(dir)).close();
-  } catch (error) {
-    return `${UNPREPARED} (${errorCode(error)})`;
-  }
-  try {
-    return await attempt({});
-  } catch (error) {
-    if (!(error instanceof Unwritable)) throw error;
-    first = `${UNPREPARED} (${error.message})`;
-  }
-  const places = options.places ?? secondPlaces(options.env);
-  await removeStrays(places, step, Date.now());
-  const failures: string[] = [];
-  for (const place of await measured(places, options.wanted)) {
-    try {
-      log?.(`${first}: trying ${place.label}`);
-      return await attempt({ second: { ...place, step } });
-    } catch (error) {
-      if (!(error instanceof Unwritable)) throw error;
-      failures.push(`${place.label} (${error.message})`);
-    }
-  }
-  const remedy = FULL.test(first)
-    ? 'free some space there, or name an `evidence-dir` on a disk that has some'
-    : 'name an `evidence-dir` that can be written';
-  const others = failures.length === 0 ? '' : `, and neither can ${failures.join(', ')}`;
-  return `${first}${others}: ${remedy}`;
 }
