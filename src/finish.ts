@@ -161,7 +161,10 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     },
     verdict,
     gpu: { before: ended.before.gpu, after: gpuAfter },
-    host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? readHostMemory() : null },
+    host: {
+      oom: host,
+      memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+    },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
     notSeen: notSeen(evidence.receipts),
     unarmed,

@@ -397,6 +397,23 @@ describe('the host runs out of memory', () => {
   );
 
   (possible ? it : it.skip)(
+    'behind || true: the step stays green, and the summary says what the kernel did',
+    async () => {
+      await inSmallMemory(LIMIT, async ({ node }) => {
+        const step = await plain(`python -c 'x = b"1" * ${2 * LIMIT}' || true`, {
+          noService: true,
+          run: { node: node() },
+        });
+        expectClean(step);
+        expect(step.report.conclusion).toBe('success');
+        expect(step.outputs).toMatchObject({ verdict: 'ok', 'exit-code': '0' });
+        expect(step.report.summary).toMatch(/OOM killer ended a process of this cgroup/);
+      });
+    },
+    MINUTES,
+  );
+
+  (possible ? it : it.skip)(
     'and main is its victim: post still says host-oom',
     async () => {
       await inSmallMemory(LIMIT, async ({ node }) => {

@@ -10,9 +10,24 @@ const v2 =
 const parent = v2 ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
 
 export const version = v2 ? 'v2' : 'v1';
-export const possible =
-  process.getuid?.() === 0 &&
-  existsSync(join(parent, v2 ? 'cgroup.subtree_control' : 'memory.limit_in_bytes'));
+const LIMIT_FILE = v2 ? 'memory.max' : 'memory.limit_in_bytes';
+
+/** Whether a child gets a limit: in v2 only below a parent that hands memory on (systemd's does; a container's holds processes). */
+function makesLimits(): boolean {
+  const probe = join(parent, `oom-autopsy-probe-${process.pid}`);
+  try {
+    if (v2) {
+      const control = join(parent, 'cgroup.subtree_control');
+      if (!readFileSync(control, 'utf8').split(/\s/).includes('memory')) writeFileSync(control, '+memory');
+    }
+    mkdirSync(probe);
+    return existsSync(join(probe, LIMIT_FILE));
+  } catch {
+    return false;
+  } finally {
+    removed(probe);
+  }
+}
 
 /** Its last process may still be on its way out. */
 function removed(folder: string): boolean {
@@ -40,6 +55,8 @@ function confinedNode(folder: string): string {
   return path;
 }
 
+export const possible = process.getuid?.() === 0 && makesLimits();
+
 let serial = 0;
 
 /** Makes the control group with `limit` bytes, hands over its folder and a way to make a node inside, and removes it. */
@@ -50,7 +67,7 @@ export async function inSmallMemory(
   const folder = join(parent, `oom-autopsy-test-${process.pid}-${serial++}`);
   mkdirSync(folder);
   try {
-    writeFileSync(join(folder, v2 ? 'memory.max' : 'memory.limit_in_bytes'), String(limit));
+    writeFileSync(join(folder, LIMIT_FILE), String(limit));
     const swap = join(folder, v2 ? 'memory.swap.max' : 'memory.swappiness');
     if (existsSync(swap)) writeFileSync(swap, '0');
     await use({ node: () => confinedNode(folder), folder });

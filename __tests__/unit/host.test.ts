@@ -80,7 +80,9 @@ it('takes the mount root off the path in a container without a cgroup namespace,
     { version: 2, mount: '/sys/fs/my cgroup', folder: '/sys/fs/my cgroup/step' },
   ]);
   expect(findCgroups('0::/docker/abc\n', mount)[0]?.folder).toBe('/sys/fs/my cgroup');
-  expect(findCgroups('0::/../../other\n', V2)[0]?.folder).toBe('/sys/fs/cgroup');
+  expect(findCgroups('0::/../../other\n', V2)).toEqual([]);
+  expect(findCgroups('0::/\n', V2.replace('0:26 / ', '0:26 /.. '))).toEqual([]);
+  expect(findCgroups('0::/\n', V2)[0]?.folder).toBe('/sys/fs/cgroup');
   expect(findCgroups('nonsense\n', 'nonsense\n')).toEqual([]);
 });
 
@@ -132,6 +134,9 @@ it('reads memory of machine and cgroup, the lowest limit upwards', () => {
     peak: 2000,
     reason: null,
   });
+  tree({ 'sys/fs/cgroup/pod/box/memory.max': '1000\n' });
+  expect(readHostMemory(root).limit).toBe(1000);
+  expect(readHostMemory(root, true).limit).toBe(1048576);
 });
 
 it('does not call a limit above the memory of the machine one', () => {

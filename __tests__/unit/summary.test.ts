@@ -115,6 +115,32 @@ describe('the first lines', () => {
     const text = summary(m);
     expect(text).toMatch(/^## 🔴 The host ran out of memory, not the GPU\n/);
     expect(text).toContain('The limit is **8.00 GiB**; the highest use was 8.00 GiB');
+    const words = (limit: number | null, ooms: number | null): string =>
+      summary({ ...m, host: { oom: { ...oomFacts, ooms }, memory: { ...memory, limit } } });
+    // As cgroup v2 counts: kills, and no oom of its own, is a limit further up.
+    expect(words(null, 0)).toContain(
+      "one above that cannot be read here, or the whole machine's **64.00 GiB**",
+    );
+    expect(words(null, null)).toContain('The whole machine has **64.00 GiB**');
+    expect(words(8 * GIB, 0)).toContain('The limit is **8.00 GiB**');
+  });
+
+  it("tell that the kernel killed something, where the verdict is another's", () => {
+    const oomFacts = {
+      state: 'read',
+      kills: 1,
+      ooms: 1,
+      scope: 'cgroup',
+      source: 'cgroup-v2',
+      path: '/x',
+    } as const;
+    const told = (exitCode: number, more: { kills?: number; scope?: 'machine' } = {}): string =>
+      summary(manifest({ exitCode, host: { oom: { ...oomFacts, ...more }, memory: null } }));
+    for (const exitCode of [0, 3])
+      expect(told(exitCode)).toContain("**The kernel's OOM killer ended a process of this cgroup**");
+    expect(told(0)).toMatch(/^🟡/);
+    expect(told(0, { kills: 0 })).toMatch(/^⚪/);
+    expect(told(0, { scope: 'machine' })).not.toContain('OOM killer');
   });
 
   it('tell an out-of-memory that the allocator never saw from one that was missed', () => {

@@ -41,6 +41,16 @@ describe('judge', () => {
     expect(judge(facts({ exitCode: 137 })).because).toMatch(/counted no/);
   });
 
+  it('gives no number to several kills by the kernel, which counts the first victim of a group twice', () => {
+    expect(judge(facts({ exitCode: 137, hostOomKills: 1 })).because).toMatch(/ended 1 process of this/);
+    expect(judge(facts({ exitCode: 137, hostOomKills: 4 })).because).toMatch(/ended processes of this/);
+  });
+
+  it('says that the kernel killed something in a green step', () => {
+    expect(judge(facts({ hostOomKills: 1 })).because).toMatch(/exited with 0 .* but the kernel's OOM killer/);
+    expect(judge(facts({})).because).toBe('the step exited with 0 and no out-of-memory was seen');
+  });
+
   it('says that a green step held one', () => {
     expect(judge(facts({ endedByOom: 2, oomCount: 2 })).because).toMatch(/2 processes.*exited with 0/);
   });

@@ -3305,6 +3305,8 @@ function greenIcon(manifest) {
         return '🔴';
     if (manifest.gates.length > 0 || (0,sentences/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
         return '🟡';
+    if ((0,sentences/* hostKillsRich */.Qo)(manifest) !== null)
+        return '🟡';
     return manifest.processes.length === 0 ? '⚪' : '✅';
 }
 const fitted = (blocks, budget) => {
@@ -3316,6 +3318,10 @@ const fitted = (blocks, budget) => {
 const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
 const SIGKILL_EXIT = 137;
 const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' };
+const killed = ({ hostOomKills, hostOomScope }) => `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
+const okBecause = (facts) => (facts.hostOomKills ?? 0) > 0
+    ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
+    : 'the step exited with 0 and no out-of-memory was seen';
 function judge(facts) {
     const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
     if (facts.endedByOom > 0) {
@@ -3334,13 +3340,10 @@ function judge(facts) {
     if (facts.exitCode === 0) {
         return facts.oomCount > 0
             ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }
-            : { name: 'ok', because: 'the step exited with 0 and no out-of-memory was seen' };
+            : { name: 'ok', because: okBecause(facts) };
     }
     if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
-        return {
-            name: 'host-oom',
-            because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} ${SCOPES[facts.hostOomScope]} during the step`,
-        };
+        return { name: 'host-oom', because: killed(facts) };
     }
     if (facts.exitCode === SIGKILL_EXIT) {
         return {
@@ -3566,7 +3569,10 @@ async function finish(runner, ended) {
         },
         verdict,
         gpu: { before: ended.before.gpu, after: gpuAfter },
-        host: { oom: host, memory: host?.state === 'read' && host.kills > 0 ? (0,step_host/* readHostMemory */.sb)() : null },
+        host: {
+            oom: host,
+            memory: host?.state === 'read' && host.kills > 0 ? (0,step_host/* readHostMemory */.sb)('/', host.ooms === 0) : null,
+        },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(evidence.receipts),
         unarmed,
@@ -4883,6 +4889,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   Ne: () => (/* binding */ verdictParagraphs),
 /* harmony export */   Nk: () => (/* binding */ takenWords),
 /* harmony export */   Pl: () => (/* binding */ headline),
+/* harmony export */   Qo: () => (/* binding */ hostKillsRich),
 /* harmony export */   UU: () => (/* binding */ name),
 /* harmony export */   XR: () => (/* binding */ notSeenSentences),
 /* harmony export */   cz: () => (/* binding */ rankWords),
@@ -5015,9 +5022,15 @@ function becauseRich(manifest) {
             const memory = host?.memory;
             const limit = memory?.limit ?? memory?.total ?? null;
             const used = memory?.peak ?? null;
+            const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
+            const what = memory?.limit !== null
+                ? 'The limit is'
+                : elsewhere
+                    ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
+                    : 'The whole machine has';
             const numbers = limit === null
                 ? null
-                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The limit is ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
+                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
             return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([
                 [because],
                 numbers,
@@ -5040,6 +5053,13 @@ function becauseRich(manifest) {
         default:
             return [because];
     }
+}
+function hostKillsRich({ verdict, host }) {
+    const oom = host?.oom;
+    if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
+        return null;
+    const whom = oom.kills === 1 ? 'a process' : 'processes';
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
 }
 function greenLine(manifest) {
     const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p)));
@@ -5076,6 +5096,7 @@ function greenLine(manifest) {
         (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`${seen}.`)}`,
         what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(what, '; ')}.`,
         parity,
+        hostKillsRich(manifest),
     ]);
 }
 const PART_NAMES = {
@@ -5208,6 +5229,9 @@ function verdictParagraphs(manifest) {
         else
             paragraphs.unshift(because);
     }
+    const hostKills = hostKillsRich(manifest);
+    if (hostKills)
+        paragraphs.push(hostKills);
     return paragraphs;
 }
 function notSeenSentences(manifest) {
@@ -5478,7 +5502,9 @@ function findCgroups(cgroup, mountinfo) {
             continue;
         const path = own[3] ?? '/';
         const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-        found.push({ version, mount, folder: below.split('/').includes('..') ? mount : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(mount, below) });
+        if (`${root}/${path}`.split('/').includes('..'))
+            continue;
+        found.push({ version, mount, folder: below === '/' ? mount : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(mount, below) });
     }
     return found.sort((a, b) => b.version - a.version);
 }
@@ -5535,9 +5561,9 @@ function hostOom(before, after) {
     };
 }
 const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
-function lowestLimit(root, { folder, mount, version }) {
+function lowestLimit(root, { mount, version }, from) {
     let lowest = null;
-    for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(at, '..')) {
+    for (let at = from; at.startsWith(mount) && at.length >= mount.length; at = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(at, '..')) {
         const limit = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
         if (limit !== null && (lowest === null || limit < lowest))
             lowest = limit;
@@ -5546,7 +5572,7 @@ function lowestLimit(root, { folder, mount, version }) {
     }
     return lowest;
 }
-function readHostMemory(root = '/') {
+function readHostMemory(root = '/', above = false) {
     const meminfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/meminfo'));
     const kib = (name) => {
         const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
@@ -5566,7 +5592,7 @@ function readHostMemory(root = '/') {
             continue;
         used = now;
         peak = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.peak)));
-        limit = lowestLimit(root, cgroup);
+        limit = lowestLimit(root, cgroup, above ? (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(cgroup.folder, '..') : cgroup.folder);
         break;
     }
     const total = kib('MemTotal');

@@ -155,10 +155,17 @@ export function becauseRich(manifest: Manifest): Rich | null {
       const memory = host?.memory;
       const limit = memory?.limit ?? memory?.total ?? null;
       const used = memory?.peak ?? null;
+      const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
+      const what =
+        memory?.limit !== null
+          ? 'The limit is'
+          : elsewhere
+            ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
+            : 'The whole machine has';
       const numbers =
         limit === null
           ? null
-          : say`The limit is ${strong(formatBytes(limit))}${memory?.limit === null ? ' (the whole machine)' : ''}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
+          : say`${what} ${strong(formatBytes(limit))}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
       return joinRich([
         [because],
         numbers,
@@ -182,6 +189,15 @@ export function becauseRich(manifest: Manifest): Rich | null {
     default:
       return [because];
   }
+}
+
+/** The kernel's OOM killer was at work in the step's cgroup, and the verdict is another: `|| true` hides such a kill. */
+export function hostKillsRich({ verdict, host }: Manifest): Rich | null {
+  const oom = host?.oom;
+  if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
+    return null;
+  const whom = oom.kills === 1 ? 'a process' : 'processes';
+  return say`${strong(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
 }
 
 /** The one line of a green run. */
@@ -220,6 +236,7 @@ export function greenLine(manifest: Manifest): Rich {
     say`${strong(`${seen}.`)}`,
     what.length === 0 ? null : say`${joinRich(what, '; ')}.`,
     parity,
+    hostKillsRich(manifest),
   ]);
 }
 
@@ -374,6 +391,8 @@ export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
     if (manifest.verdict.name === 'oom') paragraphs.push(because);
     else paragraphs.unshift(because);
   }
+  const hostKills = hostKillsRich(manifest);
+  if (hostKills) paragraphs.push(hostKills);
   return paragraphs;
 }
 

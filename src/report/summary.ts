@@ -7,7 +7,7 @@
 import type { Manifest } from '../evidence/manifest.js';
 import { type Block, bytesOf, plainBlock, withinBudget } from './blocks.js';
 import { markdown } from './markdown.js';
-import { greenLine, notArmed } from './sentences.js';
+import { greenLine, hostKillsRich, notArmed } from './sentences.js';
 import { disarmOf, mainStory } from './story.js';
 import { checkBlock, leftOutBlock, snapshotsBlock } from './summary-evidence.js';
 import type { SummaryLinks } from './summary-kit.js';
@@ -86,6 +86,7 @@ export function renderSummary(
 function greenIcon(manifest: Manifest): string {
   if (manifest.gates.some((gate) => gate.level === 'fail')) return '🔴';
   if (manifest.gates.length > 0 || notArmed(manifest).length > 0 || manifest.unarmed.length > 0) return '🟡';
+  if (hostKillsRich(manifest) !== null) return '🟡';
   return manifest.processes.length === 0 ? '⚪' : '✅';
 }
 

@@ -33,6 +33,15 @@ export interface Verdict {
 const SIGKILL_EXIT = 137;
 const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' } as const;
 
+/** The kernel's count with `memory.oom.group` holds the first victim twice (Linux 6.1), so more than one has no number. */
+const killed = ({ hostOomKills, hostOomScope }: VerdictFacts): string =>
+  `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
+
+const okBecause = (facts: VerdictFacts): string =>
+  (facts.hostOomKills ?? 0) > 0
+    ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
+    : 'the step exited with 0 and no out-of-memory was seen';
+
 /**
  * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that is
  * cancelled after a rank ran out of memory was cancelled because of it. SIGKILL alone is never called a host
@@ -56,13 +65,10 @@ export function judge(facts: VerdictFacts): Verdict {
   if (facts.exitCode === 0) {
     return facts.oomCount > 0
       ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }
-      : { name: 'ok', because: 'the step exited with 0 and no out-of-memory was seen' };
+      : { name: 'ok', because: okBecause(facts) };
   }
   if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
-    return {
-      name: 'host-oom',
-      because: `the kernel's OOM killer ended ${facts.hostOomKills === 1 ? '1 process' : `${facts.hostOomKills} processes`} ${SCOPES[facts.hostOomScope]} during the step`,
-    };
+    return { name: 'host-oom', because: killed(facts) };
   }
   if (facts.exitCode === SIGKILL_EXIT) {
     return {

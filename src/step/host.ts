@@ -28,7 +28,7 @@ export type HostCounters =
 export type HostOom =
   | {
       readonly state: 'read';
-      /** Processes ended by the OOM killer between the two moments. */
+      /** Ended by the OOM killer between the two moments, as the kernel counts: with `memory.oom.group` one too many. */
       readonly kills: number;
       readonly ooms: number | null;
       /** `machine`: the count is of all that runs there, so it may be somebody else's process. */
@@ -42,7 +42,7 @@ export type HostOom =
 export interface HostMemory {
   readonly total: number | null;
   readonly available: number | null;
-  /** Lowest limit from our cgroup upwards. */
+  /** Lowest limit from our cgroup upwards that can have been hit. */
   readonly limit: number | null;
   readonly used: number | null;
   readonly peak: number | null;
@@ -98,8 +98,9 @@ export function findCgroups(cgroup: string, mountinfo: string): readonly Cgroup[
     const path = own[3] ?? '/';
     const below =
       root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-    // A path with `..` lies outside of what a cgroup namespace shows.
-    found.push({ version, mount, folder: below.split('/').includes('..') ? mount : join(mount, below) });
+    // `..` in either: our cgroup lies outside of the namespace, or the mount above it, so the mount counts for others.
+    if (`${root}/${path}`.split('/').includes('..')) continue;
+    found.push({ version, mount, folder: below === '/' ? mount : join(mount, below) });
   }
   return found.sort((a, b) => b.version - a.version);
 }
@@ -163,10 +164,10 @@ export function hostOom(before: HostCounters, after: HostCounters): HostOom {
 const number = (content: string | null): number | null =>
   content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
 
-/** The lowest limit from `folder` up to the mount. v1 writes a huge number for "none", v2 the word `max`. */
-function lowestLimit(root: string, { folder, mount, version }: Cgroup): number | null {
+/** The lowest limit from `from` up to the mount. v1 writes a huge number for "none", v2 the word `max`. */
+function lowestLimit(root: string, { mount, version }: Cgroup, from: string): number | null {
   let lowest: number | null = null;
-  for (let at = folder; at.startsWith(mount) && at.length >= mount.length; at = join(at, '..')) {
+  for (let at = from; at.startsWith(mount) && at.length >= mount.length; at = join(at, '..')) {
     const limit = number(text(join(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
     if (limit !== null && (lowest === null || limit < lowest)) lowest = limit;
     if (at === mount || at === '/') break;
@@ -174,8 +175,8 @@ function lowestLimit(root: string, { folder, mount, version }: Cgroup): number |
   return lowest;
 }
 
-/** Memory of the machine and of our cgroup. Never throws. */
-export function readHostMemory(root = '/'): HostMemory {
+/** Memory of the machine and of our cgroup. `above`: our own limit was not hit, only those above count. Never throws. */
+export function readHostMemory(root = '/', above = false): HostMemory {
   const meminfo = text(join(root, 'proc/meminfo'));
   const kib = (name: string): number | null => {
     const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
@@ -194,7 +195,7 @@ export function readHostMemory(root = '/'): HostMemory {
     if (now === null) continue;
     used = now;
     peak = number(text(join(root, cgroup.folder, files.peak)));
-    limit = lowestLimit(root, cgroup);
+    limit = lowestLimit(root, cgroup, above ? join(cgroup.folder, '..') : cgroup.folder);
     break;
   }
   const total = kib('MemTotal');
