@@ -60,20 +60,28 @@ function formatBytes(bytes) {
 const CHUNK = 2 ** 20;
 async function digestHandle(handle, bounds) {
     const hash = (0,_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256');
-    const buffer = Buffer.allocUnsafe(CHUNK);
+    const read = (into, position) => {
+        const reading = handle.read(into, 0, CHUNK, position);
+        reading.catch(() => undefined);
+        return reading;
+    };
+    let [buffer, spare] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
     let bytes = 0;
+    let reading = read(buffer, 0);
     for (;;) {
-        if (performance.now() > bounds.until)
-            return { ok: false, reason: 'too-slow' };
-        const { bytesRead } = await handle.read(buffer, 0, CHUNK, bytes);
+        const { bytesRead } = await reading;
         if (bytesRead === 0)
             return { ok: true, digest: `sha256:${hash.digest('hex')}`, bytes };
         bytes += bytesRead;
         if (bytes > bounds.maxBytes)
             return { ok: false, reason: 'too-long' };
+        if (performance.now() > bounds.until)
+            return { ok: false, reason: 'too-slow' };
+        reading = read(spare, bytes);
         const chunk = buffer.subarray(0, bytesRead);
         hash.update(chunk);
         await bounds.onChunk?.(chunk);
+        [buffer, spare] = [spare, buffer];
     }
 }
 function digestOf(content) {

@@ -1,5 +1,6 @@
 /**
- * sha256 of an open file, streamed: one buffer of 1 MiB, whatever the size. Nothing here looks at what the bytes mean.
+ * sha256 of an open file, streamed: two buffers of 1 MiB, whatever the size, of which one is filled while the other is hashed.
+ * Nothing here looks at what the bytes mean.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { lazyCrypto } from '../random.js';
@@ -29,17 +30,26 @@ export interface DigestBounds {
 /** Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not matter. */
 export async function digestHandle(handle: FileHandle, bounds: DigestBounds): Promise<DigestResult> {
   const hash = lazyCrypto().createHash('sha256');
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const read = (into: Buffer, position: number): Promise<{ bytesRead: number }> => {
+    const reading = handle.read(into, 0, CHUNK, position);
+    // Whoever leaves early does not wait for what it has asked for; a failure of that is nobody's any more.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let [buffer, spare] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
   let bytes = 0;
+  let reading = read(buffer, 0);
   for (;;) {
-    if (performance.now() > bounds.until) return { ok: false, reason: 'too-slow' };
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, bytes);
+    const { bytesRead } = await reading;
     if (bytesRead === 0) return { ok: true, digest: `sha256:${hash.digest('hex')}`, bytes };
     bytes += bytesRead;
     if (bytes > bounds.maxBytes) return { ok: false, reason: 'too-long' };
+    if (performance.now() > bounds.until) return { ok: false, reason: 'too-slow' };
+    reading = read(spare, bytes);
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);
     await bounds.onChunk?.(chunk);
+    [buffer, spare] = [spare, buffer];
   }
 }
 
