@@ -9,8 +9,8 @@ import type { Frame } from '../evidence/receipt.js';
 import { printable } from '../text.js';
 import { frameKind, liesIn } from './frames.js';
 import { joinRich, plainText } from './rich.js';
-import { headline, verdictParagraphs } from './sentences.js';
 import { mainStory } from './story.js';
+import { headline, verdictParagraphs } from './words-verdict.js';
 
 export interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';

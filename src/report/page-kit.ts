@@ -4,8 +4,8 @@ import type { Frame } from '../evidence/receipt.js';
 import { count } from '../text.js';
 import { foldStack, placeOf } from './frames.js';
 import { type Html, html, raw } from './html.js';
-import { PART_NAMES } from './sentences.js';
 import type { Part } from './story.js';
+import { PART_NAMES } from './words-memory.js';
 
 /** Bounds of what the page holds; all of it is in manifest.json. */
 export const MOST = {

@@ -17,9 +17,11 @@ import {
   scrolling,
   table,
 } from './page-kit.js';
-import { disarmWords, endingWords, notSeenSentences, processName, rejectedLine } from './sentences.js';
 import { peakOf } from './story.js';
 import type { TimelineFacts } from './timeline.js';
+import { processName } from './words.js';
+import { disarmWords, endingWords } from './words-process.js';
+import { notSeenSentences, rejectedLine } from './words-unseen.js';
 
 /** Peak of each rank, beside the others. */
 export function ranksSection(manifest: Manifest): Section | null {

@@ -4,7 +4,7 @@ import type { Manifest, SnapshotReference } from '../evidence/manifest.js';
 import { type Html, html } from './html.js';
 import { type Cell, type Column, MOST, more, type Section, table } from './page-kit.js';
 import { DEFAULT_VIEWER, EMBED_LIMIT, type PageOptions, type Viewer } from './page-options.js';
-import { historyWords, LARGE_SNAPSHOT, REASON_WORDS, takenWords } from './sentences.js';
+import { historyWords, LARGE_SNAPSHOT, REASON_WORDS, takenWords } from './words-snapshot.js';
 
 export function snapshotsSection(manifest: Manifest, options: PageOptions): Section | null {
   const { snapshots } = manifest;

@@ -21,8 +21,9 @@ import {
   table,
 } from './page-kit.js';
 import { poolsRich } from './pools.js';
-import { ownersRich, PART_NAMES, partRich, processName, share } from './sentences.js';
 import { accountOf, censusOf, fatalStories, mainStory, type OomStory, type Part, partsOf } from './story.js';
+import { processName } from './words.js';
+import { ownersRich, PART_NAMES, partRich, share } from './words-memory.js';
 
 /** The largest owners of a part; the rest of those that are known folded. */
 function owners(part: Part): Html {

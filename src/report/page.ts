@@ -25,9 +25,9 @@ import { PAGE_SCRIPT, VIEWER_LOADER } from './page-script.js';
 import { snapshotsSection } from './page-snapshots.js';
 import { eventsSection, hintsSection, memorySection, stacksSection } from './page-story.js';
 import { PAGE_STYLE } from './page-style.js';
-import { headline, verdictParagraphs } from './sentences.js';
 import { mainStory } from './story.js';
 import { type TimelineFacts, timelines } from './timeline.js';
+import { headline, verdictParagraphs } from './words-verdict.js';
 
 export {
   DEFAULT_VIEWER,

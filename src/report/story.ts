@@ -1,6 +1,6 @@
 /**
  * The facts a reader needs first, picked from the manifest: which out-of-memory the report is about, who held what at that moment,
- * how each process ended. No words here, only numbers and choices; sentences.ts says them. Pure.
+ * how each process ended. No words here, only numbers and choices; the words-*.ts say them. Pure.
  */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import {

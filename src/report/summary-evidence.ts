@@ -5,9 +5,10 @@ import { count } from '../text.js';
 import type { Block } from './blocks.js';
 import { markdown, row, shellWord, tableHead } from './markdown.js';
 import { joinRich, link, type Rich, say, shorten, strong } from './rich.js';
-import { historyWords, LARGE_SNAPSHOT, name, takenWords } from './sentences.js';
 import { fatalStories } from './story.js';
 import { fenced, folded, MOST, moreRows, paragraph, type SummaryLinks } from './summary-kit.js';
+import { name } from './words.js';
+import { historyWords, LARGE_SNAPSHOT, takenWords } from './words-snapshot.js';
 
 /** Snapshots of ranks that failed first, then the largest. */
 function orderedSnapshots(manifest: Manifest): readonly SnapshotReference[] {

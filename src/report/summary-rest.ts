@@ -7,17 +7,11 @@ import { mergedCycles } from './cycles.js';
 import { placeOf, userFrame } from './frames.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
-import {
-  disarmWords,
-  endingWords,
-  name,
-  notSeenSentences,
-  processName,
-  rankWords,
-  rejectedLine,
-} from './sentences.js';
 import { disarmOf, endingOf, peakOf } from './story.js';
 import { folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
+import { name, processName, rankWords } from './words.js';
+import { disarmWords, endingWords } from './words-process.js';
+import { notSeenSentences, rejectedLine } from './words-unseen.js';
 
 /** Who else held GPU memory, where it was not said at the top. */
 export function gpuBlock(manifest: Manifest): Block | null {

@@ -8,7 +8,6 @@ import { hintsFor } from './hints.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
 import { poolsRich } from './pools.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
-import { headline, name, ownersRich, partRich, processName, share, verdictParagraphs } from './sentences.js';
 import {
   accountOf,
   censusOf,
@@ -19,6 +18,9 @@ import {
   tellingStack,
 } from './story.js';
 import { fenced, folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
+import { name, processName } from './words.js';
+import { ownersRich, partRich, share } from './words-memory.js';
+import { headline, verdictParagraphs } from './words-verdict.js';
 
 export function verdictBlock(manifest: Manifest): Block {
   const { icon, title } = headline(manifest);

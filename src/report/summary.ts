@@ -7,7 +7,6 @@
 import type { Manifest } from '../evidence/manifest.js';
 import { type Block, bytesOf, plainBlock, withinBudget } from './blocks.js';
 import { markdown } from './markdown.js';
-import { greenLine, hostKillsRich, notArmed } from './sentences.js';
 import { disarmOf, mainStory } from './story.js';
 import { checkBlock, leftOutBlock, snapshotsBlock } from './summary-evidence.js';
 import type { SummaryLinks } from './summary-kit.js';
@@ -23,6 +22,7 @@ import {
   troublesBlock,
 } from './summary-rest.js';
 import { categoriesBlock, hintsBlock, otherFailures, stackBlock, verdictBlock } from './summary-story.js';
+import { greenLine, hostKillsRich, notArmed } from './words-verdict.js';
 
 export type { SummaryLinks } from './summary-kit.js';
 export { picture } from './summary-story.js';

@@ -1,41 +1,25 @@
 /**
- * The sentences of the report, said once for the summary, the page and the annotations. Every number in them comes from the
- * manifest. Pure.
+ * What the report says of the whole: headline, the paragraphs below it, and the one line of a green run. Every number is one of the
+ * manifest's. Pure.
  */
 import { formatBytes } from '../bytes.js';
-import type { Manifest, ManifestProcess, SnapshotReference } from '../evidence/manifest.js';
+import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import { count } from '../text.js';
 import { placeOf } from './frames.js';
-import { code, joinRich, type Rich, say, shorten, strong } from './rich.js';
+import { joinRich, type Rich, say, shorten, strong } from './rich.js';
 import {
   type Account,
   accountOf,
   deviceOf,
   disarmOf,
-  type Ending,
-  endingOf,
   fatalStories,
   mainStory,
   type OomStory,
-  type Part,
   peakOf,
-  ranges,
   tellingStack,
   unseenOoms,
 } from './story.js';
-
-const MAX_NAME = 80;
-
-/** A foreign name, short enough for a sentence. */
-export const name = (text: string, limit = MAX_NAME) => code(shorten(text, limit));
-
-/** `rank 1`, `pid 4121`: how a process is called. */
-export const processName = (process: Pick<ManifestProcess, 'rank' | 'pid'>): string =>
-  process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-
-/** `1` for one rank, `1 and 3`, `0, 2 to 7`. */
-export const rankWords = (ranks: readonly number[]): string =>
-  ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : ranges(ranks);
+import { name, processName, rankWords } from './words.js';
 
 /** Icon and headline. */
 export interface Headline {
@@ -240,125 +224,6 @@ export function greenLine(manifest: Manifest): Rich {
   ]);
 }
 
-export const PART_NAMES: Readonly<Record<Part['name'], string>> = {
-  parameter: 'parameter',
-  gradient: 'gradient',
-  optimizer_state: 'optimizer_state',
-  activation: 'activation',
-  input: 'input',
-  unknown: 'unknown',
-  allocated: 'in use by this process',
-  unused: 'reserved, in no block',
-  others: 'other processes',
-  outside: "outside of torch's allocator",
-  free: 'free',
-};
-
-/** A category's name with what it means where the word alone does not say. */
-export function partRich(part: Part): Rich {
-  const label = strong(PART_NAMES[part.name]);
-  if (part.name === 'activation') return say`${label} (saved for backward)`;
-  if (part.name === 'outside') return say`${label} (driver, libraries, processes not listed)`;
-  return [label];
-}
-
-/** The largest owners of a part, or why it is unknown: `most` of them after the first `from`. */
-export function ownersRich(part: Part, most = 2, from = 0): Rich {
-  if (part.name === 'unknown' && part.reasons.length > 0) {
-    const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-    return joinRich(
-      reasons.map((r) => say`${shorten(r.reason, MAX_NAME)} ${formatBytes(r.bytes)}`),
-      ', ',
-    );
-  }
-  return joinRich(
-    part.owners.slice(from, from + most).map((o) => say`${name(o.name, 60)} ${formatBytes(o.bytes)}`),
-    ', ',
-  );
-}
-
-/** Share in percent; `< 1 %` for what is not nothing. */
-export function share(part: number, whole: number): string {
-  if (whole <= 0) return '';
-  const percent = (100 * part) / whole;
-  return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
-}
-
-export const REASON_WORDS: Readonly<Record<SnapshotReference['reason'], string>> = {
-  oom: 'at an out-of-memory',
-  exception: 'at an uncaught exception',
-  sigterm: 'at SIGTERM',
-  exit: 'at exit',
-};
-
-/** Why and when a snapshot was taken: `at an out-of-memory, 412.0 s in`. */
-export function takenWords(manifest: Manifest, snapshot: SnapshotReference): string {
-  const process = manifest.processes.find((p) => p.host === snapshot.host && p.pid === snapshot.pid);
-  const time = process?.ooms.find((oom) => oom.snapshot === snapshot.file)?.time ?? null;
-  const words = REASON_WORDS[snapshot.reason];
-  return time === null ? words : `${words}, ${Math.max(0, time - manifest.step.started).toFixed(1)} s in`;
-}
-
-/** What a snapshot holds, as far as the receipts say. */
-export function historyWords(snapshot: SnapshotReference): string {
-  switch (snapshot.history) {
-    case 'armed':
-      return snapshot.max_entries === null
-        ? 'armed'
-        : `armed, newest ${snapshot.max_entries.toLocaleString('en-US')} events`;
-    case 'interrupted':
-      return 'interrupted by the program: live blocks, no trace of what came before';
-    case 'foreign':
-      return "the program's own recording";
-    case 'none':
-      return 'none: live blocks without stacks, not a full snapshot';
-    default:
-      return 'unknown: its process left no receipt of it';
-  }
-}
-
-/** Over this size the viewer in the browser freezes or kills its tab (pytorch/pytorch#158364). */
-export const LARGE_SNAPSHOT = 300 * 2 ** 20;
-
-/** `OutOfMemoryError` of `torch.OutOfMemoryError`. */
-const lastName = (exception: string): string => shorten(exception.split('.').at(-1) ?? exception, 60);
-
-export function endingWords(manifest: Manifest, process: ManifestProcess): string {
-  const ending: Ending = endingOf(manifest, process);
-  const exception = process.end?.exception;
-  switch (ending) {
-    case 'oom':
-      return `${lastName(exception ?? 'OutOfMemoryError')}, not caught`;
-    case 'exception':
-      return exception == null ? 'exception' : lastName(exception);
-    case 'sigterm':
-      return 'SIGTERM';
-    case 'exit':
-      return 'exit';
-    case 'running':
-      return 'still running';
-    default:
-      return 'without exit handlers (killed, or os._exit)';
-  }
-}
-
-export function disarmWords(manifest: Manifest, process: ManifestProcess): string {
-  switch (disarmOf(process)) {
-    case 'disarmed':
-      return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
-    case 'unproven':
-      return 'not proven: still on after it';
-    case 'idle':
-      return 'never armed: no GPU used';
-    case 'foreign':
-      return "the program's own recording, left alone";
-    case 'not-armed':
-      return 'never armed';
-    default:
-      return endingOf(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
-  }
-}
-
 /** Processes that ended by an out-of-memory which the allocator's observer did not see. */
 export function unseenRich(manifest: Manifest): Rich | null {
   const unseen = unseenOoms(manifest);
@@ -394,52 +259,4 @@ export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
   const hostKills = hostKillsRich(manifest);
   if (hostKills) paragraphs.push(hostKills);
   return paragraphs;
-}
-
-/** What was not seen, each with its remedy. */
-export function notSeenSentences(manifest: Manifest): readonly Rich[] {
-  const lines: Rich[] = [];
-  const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
-  // Where processes were seen out of reach, its message is the first of what follows here.
-  if (said !== '' && manifest.unarmed.length === 0) lines.push([shorten(said, 600)]);
-  const alike = new Map<string, number[]>();
-  for (const { program, advice, pid } of manifest.unarmed) {
-    const key = JSON.stringify([program, advice]);
-    alike.set(key, [...(alike.get(key) ?? []), pid]);
-  }
-  for (const [key, pids] of alike) {
-    const [program, advice] = JSON.parse(key) as [string, string];
-    const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
-    lines.push(
-      say`${name(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${shorten(advice, 300)}`,
-    );
-  }
-  for (const line of manifest.not_seen) lines.push([shorten(line, 500)]);
-  if (manifest.not_seen.length === 0) {
-    for (const process of notArmed(manifest)) {
-      lines.push(
-        say`${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`,
-      );
-    }
-  }
-  // A hint about the text of the step is worth a line only where something is missing.
-  if (lines.length > 0 || manifest.processes.length === 0) {
-    for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
-      lines.push(say`Line ${hint.line} of the step uses ${name(hint.what)}: ${shorten(hint.advice, 300)}`);
-    }
-  }
-  return lines;
-}
-
-/** From here on it is a flood: names alone would hide what kinds there are. */
-const FLOOD = 10;
-const MOST_REASONS = 12;
-
-/** How many names were not accepted, by kind of reason, in one line; null where the names themselves say it in a few lines. */
-export function rejectedLine({ rejected_count, rejected_reasons }: Manifest): string | null {
-  if (rejected_count <= FLOOD) return null;
-  const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
-  const more = rejected_reasons.length - kinds.length;
-  const rest = more > 0 ? [`${count(more, 'other reason')}`] : [];
-  return `${count(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
 }
