@@ -208,8 +208,8 @@ var build_text = __webpack_require__(977);
 var cycles = __webpack_require__(280);
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __webpack_require__(385);
-// EXTERNAL MODULE: ./build/report/sentences.js
-var sentences = __webpack_require__(766);
+// EXTERNAL MODULE: ./build/report/words-memory.js
+var words_memory = __webpack_require__(864);
 ;// CONCATENATED MODULE: ./build/report/page-kit.js
 
 
@@ -239,13 +239,13 @@ function bar(parts, whole, x, y, width, height) {
     let at = x;
     return html `${parts.map((part) => {
         const w = whole > 0 ? (part.bytes / whole) * width : 0;
-        const rect = html `<rect class="block f-${part.name}" x="${at.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${height}"><title>${sentences/* PART_NAMES */.zK[part.name]} ${(0,build_bytes/* formatBytes */.z)(part.bytes)}</title></rect>${HATCHED.has(part.name) ? html `<rect x="${at.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${height}" fill="url(#hatch)" pointer-events="none"/>` : null}`;
+        const rect = html `<rect class="block f-${part.name}" x="${at.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${height}"><title>${words_memory/* PART_NAMES */.zK[part.name]} ${(0,build_bytes/* formatBytes */.z)(part.bytes)}</title></rect>${HATCHED.has(part.name) ? html `<rect x="${at.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${height}" fill="url(#hatch)" pointer-events="none"/>` : null}`;
         at += w;
         return rect;
     })}`;
 }
 const sum = (parts) => parts.reduce((total, part) => total + part.bytes, 0);
-const legend = (names) => html `<ul class="legend">${names.map((name) => html `<li>${chip(name)}${sentences/* PART_NAMES */.zK[name]}</li>`)}</ul>`;
+const legend = (names) => html `<ul class="legend">${names.map((name) => html `<li>${chip(name)}${words_memory/* PART_NAMES */.zK[name]}</li>`)}</ul>`;
 function stack(frames, workspace) {
     const groups = (0,report_frames/* foldStack */.YI)(frames);
     if (groups.length === 0)
@@ -342,7 +342,15 @@ function cyclesSection(manifest) {
 
 // EXTERNAL MODULE: ./build/report/story.js
 var report_story = __webpack_require__(234);
+// EXTERNAL MODULE: ./build/report/words.js
+var words = __webpack_require__(702);
+// EXTERNAL MODULE: ./build/report/words-process.js
+var words_process = __webpack_require__(110);
+// EXTERNAL MODULE: ./build/report/words-unseen.js
+var words_unseen = __webpack_require__(183);
 ;// CONCATENATED MODULE: ./build/report/page-rest.js
+
+
 
 
 
@@ -365,7 +373,7 @@ function ranksSection(manifest) {
         const reserved = ((device.peak_reserved ?? 0) / whole) * 820;
         const allocated = ((device.peak_allocated ?? 0) / whole) * 820;
         const total = 180 + ((device.total ?? 0) / whole) * 820;
-        return html `<text x="0" y="${i * height + 15}">${(0,sentences/* processName */.po)(process)}${process.end?.oom ? ' ✕' : ''}</text><rect class="f-unused" x="180" y="${i * height + 3}" width="${reserved.toFixed(1)}" height="${height - 8}"><title>peak reserved ${bytes(device.peak_reserved)}</title></rect><rect class="f-allocated" x="180" y="${i * height + 3}" width="${allocated.toFixed(1)}" height="${height - 8}"><title>peak allocated ${bytes(device.peak_allocated)}</title></rect>${device.total ? html `<path class="want" d="M${Math.min(999, total).toFixed(1)} ${i * height + 1}v${height - 4}"/>` : null}`;
+        return html `<text x="0" y="${i * height + 15}">${(0,words/* processName */.po)(process)}${process.end?.oom ? ' ✕' : ''}</text><rect class="f-unused" x="180" y="${i * height + 3}" width="${reserved.toFixed(1)}" height="${height - 8}"><title>peak reserved ${bytes(device.peak_reserved)}</title></rect><rect class="f-allocated" x="180" y="${i * height + 3}" width="${allocated.toFixed(1)}" height="${height - 8}"><title>peak allocated ${bytes(device.peak_allocated)}</title></rect>${device.total ? html `<path class="want" d="M${Math.min(999, total).toFixed(1)} ${i * height + 1}v${height - 4}"/>` : null}`;
     })}</svg>`;
     const rows = manifest.processes.slice(0, MOST.processes).map((process) => {
         const device = (0,report_story/* peakOf */.XC)(process);
@@ -374,11 +382,11 @@ function ranksSection(manifest) {
             process.host,
             process.pid,
             process.program ?? '',
-            (0,sentences/* endingWords */.fg)(manifest, process),
+            (0,words_process/* endingWords */.f)(manifest, process),
             process.oom_count,
             bytes(device?.peak_allocated ?? null),
             bytes(device?.peak_reserved ?? null),
-            (0,sentences/* disarmWords */.gB)(manifest, process),
+            (0,words_process/* disarmWords */.g)(manifest, process),
         ];
     });
     const columns = [
@@ -405,7 +413,7 @@ function timelineSection(all) {
     const says = all.slice(0, MOST.lines).flatMap((t) => {
         const blind = t.blind.map((b) => `${b.what}${b.count > 1 ? ` (${b.count} times)` : ''}`);
         const lines = [t.reason, ...blind].filter((line) => line !== null);
-        return lines.length === 0 ? [] : [`${(0,sentences/* processName */.po)(t.process)}: ${lines.join('; ')}`];
+        return lines.length === 0 ? [] : [`${(0,words/* processName */.po)(t.process)}: ${lines.join('; ')}`];
     });
     const notes = says.length === 0
         ? null
@@ -525,7 +533,7 @@ function receiptsSection(manifest) {
     if (manifest.processes.length === 0)
         return null;
     const rows = manifest.processes.slice(0, MOST.processes).map((p) => [
-        (0,sentences/* processName */.po)(p),
+        (0,words/* processName */.po)(p),
         p.executable ?? '',
         p.python ?? '',
         [p.torch, p.build?.cuda ? `CUDA ${p.build.cuda}` : null, p.build?.hip ? `HIP ${p.build.hip}` : null]
@@ -548,11 +556,11 @@ function receiptsSection(manifest) {
         { name: 'rank variables' },
         { name: 'receipt' },
     ];
-    const reasons = (0,sentences/* rejectedLine */.rf)(manifest);
+    const reasons = (0,words_unseen/* rejectedLine */.r)(manifest);
     const troubles = [
         ...(reasons === null ? [] : [reasons]),
         ...manifest.faults,
-        ...manifest.processes.flatMap((p) => [...p.faults, ...p.notes].map((line) => `${(0,sentences/* processName */.po)(p)}: ${line}`)),
+        ...manifest.processes.flatMap((p) => [...p.faults, ...p.notes].map((line) => `${(0,words/* processName */.po)(p)}: ${line}`)),
         ...manifest.rejected.map((r) => `not accepted as evidence: ${r.name}, ${r.reason}`),
     ];
     return {
@@ -562,7 +570,7 @@ function receiptsSection(manifest) {
     };
 }
 function notSeenCards(manifest) {
-    const lines = (0,sentences/* notSeenSentences */.XR)(manifest);
+    const lines = (0,words_unseen/* notSeenSentences */.X)(manifest);
     if (lines.length === 0)
         return html ``;
     return html `<div class="card" role="note"><p><strong>Not seen</strong></p>${lines.slice(0, MOST.lines).map((line) => html `<p>${html_rich(line)}</p>`)}</div>`;
@@ -732,6 +740,8 @@ for (const box of document.querySelectorAll('[data-snapshot]')) {
 }
 })();`;
 
+// EXTERNAL MODULE: ./build/report/words-snapshot.js
+var words_snapshot = __webpack_require__(739);
 ;// CONCATENATED MODULE: ./build/report/page-snapshots.js
 
 
@@ -755,18 +765,18 @@ function snapshotsSection(manifest, options) {
         .slice(0, MOST.processes)
         .map((s) => [
         s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`,
-        (0,sentences/* takenWords */.Nk)(manifest, s),
+        (0,words_snapshot/* takenWords */.Nk)(manifest, s),
         (0,build_bytes/* formatBytes */.z)(s.bytes),
-        (0,sentences/* historyWords */.mw)(s),
+        (0,words_snapshot/* historyWords */.mw)(s),
         html `<span class="mono digest">${s.file}<br>${s.digest}</span>`,
     ]);
     const boxes = snapshots.flatMap((s) => {
         const index = embedded.get(s.file);
         return index === undefined ? [] : [openBox(s, index, viewer)];
     });
-    const large = snapshots.some((s) => s.bytes > sentences/* LARGE_SNAPSHOT */.jV);
+    const large = snapshots.some((s) => s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV);
     const why = boxes.length === 0
-        ? html `<p>This page holds no snapshot: they are in the artifact${options.snapshots === undefined ? '' : `, over the ${(0,build_bytes/* formatBytes */.z)(EMBED_LIMIT)} (compressed) that a page takes`}. Download one and drop it on <code>pytorch.org/memory_viz</code>: it stays on your machine.${large ? ` Over ${(0,build_bytes/* formatBytes */.z)(sentences/* LARGE_SNAPSHOT */.jV)} that viewer may freeze; SnapViewer and MemSnapDump slice such files.` : ''}</p>`
+        ? html `<p>This page holds no snapshot: they are in the artifact${options.snapshots === undefined ? '' : `, over the ${(0,build_bytes/* formatBytes */.z)(EMBED_LIMIT)} (compressed) that a page takes`}. Download one and drop it on <code>pytorch.org/memory_viz</code>: it stays on your machine.${large ? ` Over ${(0,build_bytes/* formatBytes */.z)(words_snapshot/* LARGE_SNAPSHOT */.jV)} that viewer may freeze; SnapViewer and MemSnapDump slice such files.` : ''}</p>`
         : null;
     return {
         id: 'snapshots',
@@ -776,7 +786,7 @@ function snapshotsSection(manifest, options) {
     };
 }
 function openBox(s, index, viewer) {
-    return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${sentences/* REASON_WORDS */.J$[s.reason]}, ${(0,build_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p><p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
+    return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${words_snapshot/* REASON_WORDS */.J$[s.reason]}, ${(0,build_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p><p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
 }
 
 // EXTERNAL MODULE: ./build/report/hints.js
@@ -792,8 +802,9 @@ var report_pools = __webpack_require__(520);
 
 
 
+
 function owners(part) {
-    const [first, rest] = [(0,sentences/* ownersRich */.pP)(part, 3), (0,sentences/* ownersRich */.pP)(part, 20, 3)];
+    const [first, rest] = [(0,words_memory/* ownersRich */.pP)(part, 3), (0,words_memory/* ownersRich */.pP)(part, 20, 3)];
     if (rest.length === 0)
         return html_rich(first);
     return html `${html_rich(first)}<details><summary class="fold">more</summary>${html_rich(rest)}</details>`;
@@ -806,17 +817,17 @@ function memorySection(manifest, story) {
     if (whole === 0)
         return null;
     const rows = parts.map((part) => [
-        html `${chip(part.name)}${html_rich(part.name === 'free' ? ['free'] : (0,sentences/* partRich */.q9)(part))}`,
+        html `${chip(part.name)}${html_rich(part.name === 'free' ? ['free'] : (0,words_memory/* partRich */.q9)(part))}`,
         (0,build_bytes/* formatBytes */.z)(part.bytes),
-        (0,sentences/* share */.uM)(part.bytes, whole),
+        (0,words_memory/* share */.uM)(part.bytes, whole),
         part.count === null ? '' : part.count.toLocaleString('en-US'),
         owners(part),
     ]);
     const pools = (0,report_pools/* poolsRich */.C)(census);
-    const title = `GPU ${story.oom.device ?? 0} of ${(0,sentences/* processName */.po)(story.process)} when it failed: ${(0,build_bytes/* formatBytes */.z)(whole)} in all`;
-    const body = html `<svg class="bar" viewBox="0 0 1000 64" preserveAspectRatio="none" role="img" aria-label="${title}: ${parts.map((p) => `${sentences/* PART_NAMES */.zK[p.name]} ${(0,build_bytes/* formatBytes */.z)(p.bytes)}`).join(', ')}">${bar(parts, whole, 0, 0, 1000, 64)}</svg>
+    const title = `GPU ${story.oom.device ?? 0} of ${(0,words/* processName */.po)(story.process)} when it failed: ${(0,build_bytes/* formatBytes */.z)(whole)} in all`;
+    const body = html `<svg class="bar" viewBox="0 0 1000 64" preserveAspectRatio="none" role="img" aria-label="${title}: ${parts.map((p) => `${words_memory/* PART_NAMES */.zK[p.name]} ${(0,build_bytes/* formatBytes */.z)(p.bytes)}`).join(', ')}">${bar(parts, whole, 0, 0, 1000, 64)}</svg>
 ${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }, { name: 'largest owners, or why unknown' }], rows)}
-${census ? html `<p>${(0,sentences/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}${pools === null ? null : html `<p>${html_rich(pools)}</p>`}`;
+${census ? html `<p>${(0,words_memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}${pools === null ? null : html `<p>${html_rich(pools)}</p>`}`;
     return { id: 'memory', title: 'What was alive', body };
 }
 function eventsOf(manifest) {
@@ -840,9 +851,9 @@ function eventsSection(manifest) {
     const height = 26;
     const start = manifest.step.started;
     const names = [...new Set(lines.flatMap(({ parts }) => parts.map((p) => p.name)))];
-    const chart = html `<svg class="chart" viewBox="0 0 1000 ${lines.length * height + 4}" role="img" aria-label="Memory by category at each of ${lines.length} out-of-memory errors; the table below has the numbers">${lines.map(({ event, parts }, i) => html `<text x="0" y="${i * height + 16}">${(0,sentences/* processName */.po)(event.process)} #${event.oom.seq}${event.fatal ? ' ✕' : ''}</text>${bar(parts, whole, 130, i * height + 2, 870, height - 6)}`)}</svg>`;
+    const chart = html `<svg class="chart" viewBox="0 0 1000 ${lines.length * height + 4}" role="img" aria-label="Memory by category at each of ${lines.length} out-of-memory errors; the table below has the numbers">${lines.map(({ event, parts }, i) => html `<text x="0" y="${i * height + 16}">${(0,words/* processName */.po)(event.process)} #${event.oom.seq}${event.fatal ? ' ✕' : ''}</text>${bar(parts, whole, 130, i * height + 2, 870, height - 6)}`)}</svg>`;
     const rows = lines.map(({ event, account }) => [
-        `${(0,sentences/* processName */.po)(event.process)} #${event.oom.seq}`,
+        `${(0,words/* processName */.po)(event.process)} #${event.oom.seq}`,
         event.oom.time === null ? '' : `${Math.max(0, event.oom.time - start).toFixed(1)} s`,
         bytes(event.oom.wanted),
         bytes(account.free),
@@ -891,7 +902,7 @@ function stacksSection(manifest) {
     const one = (story) => {
         const { oom, process } = story;
         const backward = oom.thread === 'backward' ? ' (autograd thread)' : oom.thread === 'other' ? ' (a thread)' : '';
-        return html `<h3>${(0,sentences/* processName */.po)(process)}, out-of-memory #${oom.seq}${backward}</h3>${stack(oom.stack, workspace)}${oom.main_stack ? html `<h3>${(0,sentences/* processName */.po)(process)}, main thread at that moment</h3>${stack(oom.main_stack, workspace)}` : null}`;
+        return html `<h3>${(0,words/* processName */.po)(process)}, out-of-memory #${oom.seq}${backward}</h3>${stack(oom.stack, workspace)}${oom.main_stack ? html `<h3>${(0,words/* processName */.po)(process)}, main thread at that moment</h3>${stack(oom.main_stack, workspace)}` : null}`;
     };
     const [first, ...rest] = shown;
     return {
@@ -1008,7 +1019,7 @@ function readTimeline(process) {
         const peak = points.reduce((most, p) => Math.max(most, p.bytes.reduce((a, b) => a + b, 0)), 0);
         return points.length === 0
             ? []
-            : [{ label: `${(0,sentences/* processName */.po)(process)}, ${name}`, device: name, peak, points }];
+            : [{ label: `${(0,words/* processName */.po)(process)}, ${name}`, device: name, peak, points }];
     });
     return {
         process,
@@ -1022,6 +1033,8 @@ function readTimeline(process) {
 }
 const timelines = (manifest) => manifest.processes.map(readTimeline).filter((t) => t !== null);
 
+// EXTERNAL MODULE: ./build/report/words-verdict.js
+var words_verdict = __webpack_require__(242);
 ;// CONCATENATED MODULE: ./build/report/page.js
 
 
@@ -1090,7 +1103,7 @@ function factsList(manifest) {
     return html `<ul class="facts">${facts.map(([name, value]) => (value === null ? null : html `<li>${name} <b>${value}</b></li>`))}</ul>`;
 }
 function renderPage(manifest, options = {}) {
-    const { tone, title } = (0,sentences/* headline */.Pl)(manifest);
+    const { tone, title } = (0,words_verdict/* headline */.Pl)(manifest);
     const story = (0,report_story/* mainStory */.dE)(manifest);
     const lines = timelines(manifest);
     const held = new Set(manifest.snapshots.map((s) => s.file));
@@ -1134,7 +1147,7 @@ function renderPage(manifest, options = {}) {
 ${PATTERNS}
 <header class="${tone}">
 <h1><span class="tone" aria-hidden="true"></span>${title}</h1>
-${(0,sentences/* verdictParagraphs */.Ne)(manifest).map((p) => html `<p class="lead">${html_rich(p)}</p>`)}
+${(0,words_verdict/* verdictParagraphs */.Ne)(manifest).map((p) => html `<p class="lead">${html_rich(p)}</p>`)}
 ${notSeenCards(manifest)}
 ${manifest.gates.filter((g) => g.gate !== 'if-no-torch').map((g) => html `<div class="card"><p><strong>${g.gate}</strong>: ${g.message}</p></div>`)}
 ${factsList(manifest)}

@@ -2366,10 +2366,10 @@ function likelyReason(seen, hints) {
 
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __webpack_require__(385);
-// EXTERNAL MODULE: ./build/report/sentences.js
-var sentences = __webpack_require__(766);
 // EXTERNAL MODULE: ./build/report/story.js
 var report_story = __webpack_require__(234);
+// EXTERNAL MODULE: ./build/report/words-verdict.js
+var words_verdict = __webpack_require__(242);
 ;// CONCATENATED MODULE: ./build/report/annotations.js
 
 
@@ -2398,11 +2398,11 @@ function annotations(manifest, workspace) {
     if (name === 'oom' || name === 'host-oom' || name === 'killed') {
         const story = (0,report_story/* mainStory */.dE)(manifest);
         const place = story ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
-        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,sentences/* verdictParagraphs */.Ne)(manifest)));
+        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,words_verdict/* verdictParagraphs */.Ne)(manifest)));
         result.push({
             level: 'error',
             message: (0,build_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
-            place: { title: (0,sentences/* headline */.Pl)(manifest).title, ...place },
+            place: { title: (0,words_verdict/* headline */.Pl)(manifest).title, ...place },
         });
     }
     if (manifest.gates.length > 0) {
@@ -2556,7 +2556,12 @@ function fenced(lines, language = 'text') {
     return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
 }
 
+// EXTERNAL MODULE: ./build/report/words.js
+var words = __webpack_require__(702);
+// EXTERNAL MODULE: ./build/report/words-snapshot.js
+var words_snapshot = __webpack_require__(739);
 ;// CONCATENATED MODULE: ./build/report/summary-evidence.js
+
 
 
 
@@ -2578,14 +2583,14 @@ function snapshotsBlock(manifest, links) {
     const shown = snapshots.slice(0, summary_kit_MOST.snapshots);
     const rows = shown.map((s) => {
         const left = leftOutFile(manifest, s.file);
-        const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > sentences/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
+        const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
         return row([
             [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
-            ...(many ? [[(0,sentences/* name */.UU)(s.host, 40)]] : []),
-            [(0,sentences/* takenWords */.Nk)(manifest, s)],
+            ...(many ? [[(0,words/* name */.UU)(s.host, 40)]] : []),
+            [(0,words_snapshot/* takenWords */.Nk)(manifest, s)],
             size,
-            [(0,sentences/* historyWords */.mw)(s)],
-            [(0,sentences/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
+            [(0,words_snapshot/* historyWords */.mw)(s)],
+            [(0,words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
         ]);
     });
     const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
@@ -2602,25 +2607,25 @@ function where(manifest, links) {
     const report = links.reportUrl === null ? null : (0,rich/* link */.nf)(['open the report'], links.reportUrl);
     const parts = [[(0,rich/* strong */.ko)('Snapshots')]];
     if (links.artifactName !== null) {
-        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,sentences/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
+        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,words/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
     }
     if (report)
         parts.push([report]);
     const line = paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
     if (published.state !== 'failed' && published.state !== 'skipped')
         return line;
-    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,sentences/* name */.UU)(links.evidenceDir, 200)}.`;
+    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words/* name */.UU)(links.evidenceDir, 200)}.`;
     return (line +
         paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${(0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300)}.${kept}`));
 }
 function readingLines(manifest) {
     const backward = manifest.snapshots.some((s) => s.stacks === 'python');
-    const large = manifest.snapshots.some((s) => s.bytes > sentences/* LARGE_SNAPSHOT */.jV);
+    const large = manifest.snapshots.some((s) => s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV);
     const lines = [
         (0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Flamegraph')}: what was alive at the peak. ${(0,rich/* strong */.ko)('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
     ];
     if (large) {
-        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,build_bytes/* formatBytes */.z)(sentences/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
+        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,build_bytes/* formatBytes */.z)(words_snapshot/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
     }
     return lines.map(paragraph).join('');
 }
@@ -2636,10 +2641,10 @@ function checkBlock(manifest, links) {
     }
     const zip = links.artifactDigest === null
         ? null
-        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,sentences/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,words/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
     const guide = links.guideUrl == null ? null : (0,rich/* say */.cv) `More in the ${(0,rich/* link */.nf)(['reading guide'], links.guideUrl)}.`;
     const text = (0,rich/* joinRich */.Rz)([
-        (0,rich/* say */.cv) `Then drop the file on ${(0,sentences/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,sentences/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
+        (0,rich/* say */.cv) `Then drop the file on ${(0,words/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,words/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
         zip,
         guide,
     ]);
@@ -2658,12 +2663,12 @@ function leftOutBlock(manifest, links) {
     const rows = left
         .slice(0, summary_kit_MOST.leftOut)
         .map((file) => row([
-        [(0,sentences/* name */.UU)(file.file, 120)],
+        [(0,words/* name */.UU)(file.file, 120)],
         [(0,build_bytes/* formatBytes */.z)(file.bytes)],
         [(0,rich/* shorten */.ml)(file.reason, 120)],
-        [(0,sentences/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
+        [(0,words/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
     ]));
-    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,sentences/* name */.UU)(links.evidenceDir, 200)}`;
+    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,words/* name */.UU)(links.evidenceDir, 200)}`;
     return folded(40, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(left.length, 'file')} not in the artifact, kept on the runner`, {
         open: `${at === null ? '' : paragraph((0,rich/* say */.cv) `They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
         rows,
@@ -2673,7 +2678,13 @@ function leftOutBlock(manifest, links) {
 
 // EXTERNAL MODULE: ./build/report/cycles.js
 var cycles = __webpack_require__(280);
+// EXTERNAL MODULE: ./build/report/words-process.js
+var words_process = __webpack_require__(110);
+// EXTERNAL MODULE: ./build/report/words-unseen.js
+var words_unseen = __webpack_require__(183);
 ;// CONCATENATED MODULE: ./build/report/summary-rest.js
+
+
 
 
 
@@ -2692,7 +2703,7 @@ function gpuBlock(manifest) {
         [when],
         [p.device === null ? '' : `GPU ${p.device}`],
         [String(p.pid)],
-        p.name === null ? [] : [(0,sentences/* name */.UU)(p.name, 60)],
+        p.name === null ? [] : [(0,words/* name */.UU)(p.name, 60)],
         [p.used === null ? '' : (0,build_bytes/* formatBytes */.z)(p.used)],
     ]));
     const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
@@ -2711,14 +2722,14 @@ function cyclesBlock(manifest) {
     const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
     const all = (0,cycles/* mergedCycles */._)(manifest);
     const rows = all.slice(0, summary_kit_MOST.cycles).map(({ cycle, seen, bytes }) => {
-        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,sentences/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
+        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,words/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
         const frame = (0,report_frames/* userFrame */.zO)(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
         return row([
             types,
             [String(seen)],
             [String(cycle.tensors)],
             [(0,build_bytes/* formatBytes */.z)(bytes)],
-            frame ? (0,rich/* say */.cv) `${(0,sentences/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,sentences/* name */.UU)(frame.function, 60)}` : [],
+            frame ? (0,rich/* say */.cv) `${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,words/* name */.UU)(frame.function, 60)}` : [],
         ]);
     });
     const kinds = manifest.cycles.count;
@@ -2755,7 +2766,7 @@ function parityBlock(manifest) {
     const table = result.migration.rows;
     const rows = table
         .slice(0, summary_kit_MOST.migration)
-        .map((r) => row([[(0,sentences/* name */.UU)(r.from, 40)], [(0,sentences/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
+        .map((r) => row([[(0,words/* name */.UU)(r.from, 40)], [(0,words/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
     const head = rows.length === 0
         ? ''
         : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
@@ -2786,7 +2797,7 @@ function processGroups(manifest) {
         const alone = process.oom_count > 0 || process.rank === null;
         const key = alone
             ? `${process.host}.${process.pid}.${process.token}`
-            : [process.host, (0,sentences/* endingWords */.fg)(manifest, process), (0,sentences/* disarmWords */.gB)(manifest, process), process.program].join('\n');
+            : [process.host, (0,words_process/* endingWords */.f)(manifest, process), (0,words_process/* disarmWords */.g)(manifest, process), process.program].join('\n');
         const group = groups.get(key);
         if (group)
             group.push(process);
@@ -2824,14 +2835,14 @@ function processesBlock(manifest) {
         const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
         const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
         return row([
-            [ranks.length === 0 ? '' : (0,sentences/* rankWords */.cz)(ranks)],
-            ...(hosts ? [[(0,sentences/* name */.UU)(first.host, 40)]] : []),
+            [ranks.length === 0 ? '' : (0,words/* rankWords */.cz)(ranks)],
+            ...(hosts ? [[(0,words/* name */.UU)(first.host, 40)]] : []),
             [members.length === 1 ? String(first.pid) : `${members.length} processes`],
-            first.program === null ? [] : [(0,sentences/* name */.UU)(first.program, 40)],
-            [(0,sentences/* endingWords */.fg)(manifest, first)],
+            first.program === null ? [] : [(0,words/* name */.UU)(first.program, 40)],
+            [(0,words_process/* endingWords */.f)(manifest, first)],
             [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
             [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
-            [(0,sentences/* disarmWords */.gB)(manifest, first)],
+            [(0,words_process/* disarmWords */.g)(manifest, first)],
         ]);
     });
     const names = [
@@ -2877,7 +2888,7 @@ function processesTitle(manifest) {
     ];
 }
 function notSeenBlock(manifest) {
-    const lines = (0,sentences/* notSeenSentences */.XR)(manifest);
+    const lines = (0,words_unseen/* notSeenSentences */.X)(manifest);
     if (lines.length === 0)
         return null;
     const shown = lines.slice(0, summary_kit_MOST.lines);
@@ -2891,7 +2902,7 @@ function notSeenBlock(manifest) {
 function survivorsBlock(manifest) {
     const list = (all) => (0,rich/* joinRich */.Rz)(all
         .slice(0, summary_kit_MOST.lines)
-        .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,sentences/* name */.UU)(s.program, 40)}`}`), ', ');
+        .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words/* name */.UU)(s.program, 40)}`}`), ', ');
     const lines = [];
     const { still_running: running, killed } = manifest;
     if (running.length > 0) {
@@ -2903,19 +2914,19 @@ function survivorsBlock(manifest) {
 }
 function troublesBlock(manifest) {
     const lines = [];
-    const reasons = (0,sentences/* rejectedLine */.rf)(manifest);
+    const reasons = (0,words_unseen/* rejectedLine */.r)(manifest);
     if (reasons !== null)
         lines.push([(0,rich/* shorten */.ml)(reasons, 1000)]);
     for (const fault of manifest.faults)
         lines.push([(0,rich/* shorten */.ml)(fault, 300)]);
     for (const process of manifest.processes) {
         for (const fault of process.faults)
-            lines.push((0,rich/* say */.cv) `${(0,sentences/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
+            lines.push((0,rich/* say */.cv) `${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
         for (const note of process.notes)
-            lines.push((0,rich/* say */.cv) `receipt of ${(0,sentences/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
+            lines.push((0,rich/* say */.cv) `receipt of ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
     }
     for (const rejected of manifest.rejected)
-        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,sentences/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
+        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,words/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
     if (lines.length === 0)
         return null;
     const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
@@ -2931,7 +2942,7 @@ function dumpTrouble(manifest) {
     for (const process of manifest.processes) {
         const failed = process.ooms.find((oom) => oom.snapshot_error !== null && !oom.snapshot_error.startsWith('removed'));
         if (failed)
-            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,sentences/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
+            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
     }
     if (lines.length === 0)
         return null;
@@ -2948,6 +2959,8 @@ function dumpTrouble(manifest) {
 var report_hints = __webpack_require__(93);
 // EXTERNAL MODULE: ./build/report/pools.js
 var report_pools = __webpack_require__(520);
+// EXTERNAL MODULE: ./build/report/words-memory.js
+var words_memory = __webpack_require__(864);
 ;// CONCATENATED MODULE: ./build/report/summary-story.js
 
 
@@ -2960,9 +2973,11 @@ var report_pools = __webpack_require__(520);
 
 
 
+
+
 function verdictBlock(manifest) {
-    const { icon, title } = (0,sentences/* headline */.Pl)(manifest);
-    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,sentences/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
+    const { icon, title } = (0,words_verdict/* headline */.Pl)(manifest);
+    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,words_verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
 }
 function otherFailures(manifest) {
     const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
@@ -2970,9 +2985,9 @@ function otherFailures(manifest) {
         return null;
     const rows = rest.slice(0, summary_kit_MOST.lines).map((story) => {
         const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
-        const where = frame ? (0,rich/* say */.cv) ` at ${(0,sentences/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
+        const where = frame ? (0,rich/* say */.cv) ` at ${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
         const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,build_bytes/* formatBytes */.z)(story.oom.wanted)}`;
-        return `- ${markdown((0,rich/* say */.cv) `${(0,sentences/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
+        return `- ${markdown((0,rich/* say */.cv) `${(0,words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
     });
     return {
         weight: 60,
@@ -3048,22 +3063,22 @@ function categoriesBlock(manifest, story) {
     if (parts.length === 0 || whole === 0)
         return null;
     const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-    const owners = parts.some((part) => (0,sentences/* ownersRich */.pP)(part).length > 0);
+    const owners = parts.some((part) => (0,words_memory/* ownersRich */.pP)(part).length > 0);
     const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
     const head = tableHead(names, ['left', 'right', 'right', 'left']);
     const rows = parts.map((part) => {
         const cells = [
-            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,sentences/* partRich */.q9)(part)}`,
+            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,words_memory/* partRich */.q9)(part)}`,
             [(0,build_bytes/* formatBytes */.z)(part.bytes)],
-            [(0,sentences/* share */.uM)(part.bytes, whole)],
+            [(0,words_memory/* share */.uM)(part.bytes, whole)],
         ];
-        return row(owners ? [...cells, (0,sentences/* ownersRich */.pP)(part)] : cells);
+        return row(owners ? [...cells, (0,words_memory/* ownersRich */.pP)(part)] : cells);
     });
-    const whose = (0,sentences/* processName */.po)(story.process);
+    const whose = (0,words/* processName */.po)(story.process);
     const of = account.total === null ? (0,build_bytes/* formatBytes */.z)(whole) : (0,build_bytes/* formatBytes */.z)(account.total);
     const notes = [];
     if (census && census.allocated > 0) {
-        notes.push((0,rich/* say */.cv) `${(0,sentences/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
+        notes.push((0,rich/* say */.cv) `${(0,words_memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
     }
     const pools = (0,report_pools/* poolsRich */.C)(census);
     if (pools !== null)
@@ -3106,7 +3121,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
             ? processesBlock(manifest)
             : null, troublesBlock(manifest));
         const icon = greenIcon(manifest);
-        const line = `${icon} ${markdown((0,sentences/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
+        const line = `${icon} ${markdown((0,words_verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
     return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
@@ -3114,9 +3129,9 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
         return '🔴';
-    if (manifest.gates.length > 0 || (0,sentences/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
+    if (manifest.gates.length > 0 || (0,words_verdict/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
         return '🟡';
-    if ((0,sentences/* hostKillsRich */.Qo)(manifest) !== null)
+    if ((0,words_verdict/* hostKillsRich */.Qo)(manifest) !== null)
         return '🟡';
     return manifest.processes.length === 0 ? '⚪' : '✅';
 }
@@ -3906,9 +3921,10 @@ function signalProcess(pid, signal) {
 }
 async function drain(mark, deadline) {
     const killed = new Map();
-    for (;;) {
+    for (let empty = 0;;) {
         const left = proc_stepProcesses(mark);
-        if (left.length === 0)
+        empty = left.length === 0 ? empty + 1 : 0;
+        if (empty === 2)
             return [...killed.values()];
         if (Date.now() >= deadline) {
             for (const { pid } of left) {
@@ -4959,7 +4975,7 @@ function randomHex(bytes) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   _: () => (/* binding */ mergedCycles)
 /* harmony export */ });
-/* harmony import */ var _sentences_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(766);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(702);
 
 function mergedCycles(manifest) {
     const merged = new Map();
@@ -4971,7 +4987,7 @@ function mergedCycles(manifest) {
                 entry.cycle = { ...entry.cycle, graph: cycle.graph };
             entry.seen += cycle.seen;
             entry.bytes += held;
-            entry.processes.add((0,_sentences_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process));
+            entry.processes.add((0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process));
             merged.set(cycle.id, entry);
         }
     }
@@ -5340,403 +5356,6 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 
 /***/ }),
 
-/***/ 766:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   IS: () => (/* binding */ greenLine),
-/* harmony export */   J$: () => (/* binding */ REASON_WORDS),
-/* harmony export */   Ne: () => (/* binding */ verdictParagraphs),
-/* harmony export */   Nk: () => (/* binding */ takenWords),
-/* harmony export */   Pl: () => (/* binding */ headline),
-/* harmony export */   Qo: () => (/* binding */ hostKillsRich),
-/* harmony export */   UU: () => (/* binding */ name),
-/* harmony export */   XR: () => (/* binding */ notSeenSentences),
-/* harmony export */   cz: () => (/* binding */ rankWords),
-/* harmony export */   fg: () => (/* binding */ endingWords),
-/* harmony export */   gB: () => (/* binding */ disarmWords),
-/* harmony export */   jV: () => (/* binding */ LARGE_SNAPSHOT),
-/* harmony export */   mw: () => (/* binding */ historyWords),
-/* harmony export */   pP: () => (/* binding */ ownersRich),
-/* harmony export */   po: () => (/* binding */ processName),
-/* harmony export */   q9: () => (/* binding */ partRich),
-/* harmony export */   rf: () => (/* binding */ rejectedLine),
-/* harmony export */   to: () => (/* binding */ notArmed),
-/* harmony export */   uM: () => (/* binding */ share),
-/* harmony export */   zK: () => (/* binding */ PART_NAMES)
-/* harmony export */ });
-/* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich, unseenRich */
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(99);
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(977);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(385);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(234);
-
-
-
-
-
-const MAX_NAME = 80;
-const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
-const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .ranges */ .Zz)(ranks);
-function oomTitle(manifest) {
-    const ended = manifest.processes.filter((p) => p.end?.oom);
-    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
-    if (ranks.length === 1)
-        return `Out of GPU memory on rank ${ranks[0]}`;
-    if (ranks.length > 1) {
-        return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
-    }
-    if (ended.length > 1)
-        return `Out of GPU memory in ${ended.length} processes`;
-    const program = ended[0]?.program;
-    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
-}
-const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'not-armed');
-function headline(manifest) {
-    const exit = manifest.step.exit_code;
-    switch (manifest.verdict.name) {
-        case 'oom':
-            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
-        case 'oom-recovered':
-            return {
-                icon: '🟡',
-                tone: 'warn',
-                title: `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
-            };
-        case 'host-oom':
-            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
-        case 'killed':
-            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
-        case 'cancelled':
-            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
-        case 'ok':
-            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
-        default:
-            return {
-                icon: '🔴',
-                tone: 'bad',
-                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
-            };
-    }
-}
-function deviceName(story) {
-    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .deviceOf */ .OV)(story);
-    const index = story.oom.device ?? device?.index;
-    const gpu = index == null ? 'the GPU' : `GPU ${index}`;
-    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
-}
-function whereRich(story, workspace) {
-    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .tellingStack */ .A)(story.oom, workspace);
-    if (!frame)
-        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name(story.process.program)}`;
-    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name((0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .placeOf */ .$t)(frame, workspace))} in ${name(frame.function)}`;
-    if (story.oom.thread === 'backward')
-        return main
-            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The backward pass at ${place}`;
-    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
-}
-function askedFor(manifest, story, account) {
-    const { oom } = story;
-    const where = whereRich(story, manifest.step.workspace);
-    if (oom.wanted === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
-    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
-    if (account.free === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${asked}.`;
-    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
-}
-function whoHeld(account) {
-    const { reserved, allocated, outside, others, othersHeld, limit } = account;
-    const own = reserved === null
-        ? null
-        : reserved === 0
-            ? ['This process held none of it.']
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
-    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
-    let rest = null;
-    if (othersHeld > 0) {
-        const top = others.slice(0, 3).map((o) => {
-            const held = others.length > 1 && o.used !== null ? ` ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.used)}` : '';
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` ${name(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
-        });
-        const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
-    }
-    else if (outside !== null && outside > 0) {
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
-    }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([own, fraction, rest]);
-}
-function becauseRich(manifest) {
-    const { verdict, step, host } = manifest;
-    const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
-    switch (verdict.name) {
-        case 'oom':
-            return step.exit_code === 0 ? [because] : null;
-        case 'host-oom': {
-            const memory = host?.memory;
-            const limit = memory?.limit ?? memory?.total ?? null;
-            const used = memory?.peak ?? null;
-            const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
-            const what = memory?.limit !== null
-                ? 'The limit is'
-                : elsewhere
-                    ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
-                    : 'The whole machine has';
-            const numbers = limit === null
-                ? null
-                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([
-                [because],
-                numbers,
-                ['No GPU snapshot can be taken of a process that the kernel kills.'],
-            ]);
-        }
-        case 'oom-recovered':
-            return null;
-        case 'ok':
-            return null;
-        case 'cancelled': {
-            const armed = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'armed-still').length;
-            const said = manifest.processes.length === 0
-                ? null
-                : armed === 0
-                    ? ['Recording was disarmed in every process that had it.']
-                    : null;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([[because], said]);
-        }
-        default:
-            return [because];
-    }
-}
-function hostKillsRich({ verdict, host }) {
-    const oom = host?.oom;
-    if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
-        return null;
-    const whom = oom.kills === 1 ? 'a process' : 'processes';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
-}
-function greenLine(manifest) {
-    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p)));
-    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'disarmed').length;
-    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'idle').length;
-    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(p) === 'foreign').length;
-    const what = [];
-    if (recorded.length > 0) {
-        what.push([
-            disarmed === recorded.length
-                ? `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
-        ]);
-    }
-    if (foreign > 0)
-        what.push([
-            `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
-        ]);
-    if (idle > 0)
-        what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
-    let best = null;
-    for (const process of manifest.processes) {
-        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
-        if (peak !== null && peak > (best?.peak ?? 0))
-            best = { process, peak };
-    }
-    if (best)
-        what.push([
-            `peak ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
-        ]);
-    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
-    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([
-        (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(`${seen}.`)}`,
-        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(what, '; ')}.`,
-        parity,
-        hostKillsRich(manifest),
-    ]);
-}
-const PART_NAMES = {
-    parameter: 'parameter',
-    gradient: 'gradient',
-    optimizer_state: 'optimizer_state',
-    activation: 'activation',
-    input: 'input',
-    unknown: 'unknown',
-    allocated: 'in use by this process',
-    unused: 'reserved, in no block',
-    others: 'other processes',
-    outside: "outside of torch's allocator",
-    free: 'free',
-};
-function partRich(part) {
-    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(PART_NAMES[part.name]);
-    if (part.name === 'activation')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (saved for backward)`;
-    if (part.name === 'outside')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
-    return [label];
-}
-function ownersRich(part, most = 2, from = 0) {
-    if (part.name === 'unknown' && part.reasons.length > 0) {
-        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(r.reason, MAX_NAME)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
-    }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
-}
-function share(part, whole) {
-    if (whole <= 0)
-        return '';
-    const percent = (100 * part) / whole;
-    return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
-}
-const REASON_WORDS = {
-    oom: 'at an out-of-memory',
-    exception: 'at an uncaught exception',
-    sigterm: 'at SIGTERM',
-    exit: 'at exit',
-};
-function takenWords(manifest, snapshot) {
-    const process = manifest.processes.find((p) => p.host === snapshot.host && p.pid === snapshot.pid);
-    const time = process?.ooms.find((oom) => oom.snapshot === snapshot.file)?.time ?? null;
-    const words = REASON_WORDS[snapshot.reason];
-    return time === null ? words : `${words}, ${Math.max(0, time - manifest.step.started).toFixed(1)} s in`;
-}
-function historyWords(snapshot) {
-    switch (snapshot.history) {
-        case 'armed':
-            return snapshot.max_entries === null
-                ? 'armed'
-                : `armed, newest ${snapshot.max_entries.toLocaleString('en-US')} events`;
-        case 'interrupted':
-            return 'interrupted by the program: live blocks, no trace of what came before';
-        case 'foreign':
-            return "the program's own recording";
-        case 'none':
-            return 'none: live blocks without stacks, not a full snapshot';
-        default:
-            return 'unknown: its process left no receipt of it';
-    }
-}
-const LARGE_SNAPSHOT = 300 * 2 ** 20;
-const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
-function endingWords(manifest, process) {
-    const ending = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .endingOf */ .z6)(manifest, process);
-    const exception = process.end?.exception;
-    switch (ending) {
-        case 'oom':
-            return `${lastName(exception ?? 'OutOfMemoryError')}, not caught`;
-        case 'exception':
-            return exception == null ? 'exception' : lastName(exception);
-        case 'sigterm':
-            return 'SIGTERM';
-        case 'exit':
-            return 'exit';
-        case 'running':
-            return 'still running';
-        default:
-            return 'without exit handlers (killed, or os._exit)';
-    }
-}
-function disarmWords(manifest, process) {
-    switch ((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .disarmOf */ .WT)(process)) {
-        case 'disarmed':
-            return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
-        case 'unproven':
-            return 'not proven: still on after it';
-        case 'idle':
-            return 'never armed: no GPU used';
-        case 'foreign':
-            return "the program's own recording, left alone";
-        case 'not-armed':
-            return 'never armed';
-        default:
-            return (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .endingOf */ .z6)(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
-    }
-}
-function unseenRich(manifest) {
-    const unseen = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unseenOoms */ .x1)(manifest);
-    const first = unseen[0];
-    if (!first)
-        return null;
-    const why = first.faults[0] ?? null;
-    const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
-    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
-    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(why, 300)})`;
-    return counted > 0
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
-}
-function verdictParagraphs(manifest) {
-    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest);
-    const paragraphs = [];
-    if (story) {
-        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .accountOf */ .XP)(manifest, story);
-        const asked = askedFor(manifest, story, account);
-        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The newest, on ${processName(story.process)}:`;
-        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
-    }
-    const unseen = unseenRich(manifest);
-    if (unseen)
-        paragraphs.push(unseen);
-    const because = becauseRich(manifest);
-    if (because) {
-        if (manifest.verdict.name === 'oom')
-            paragraphs.push(because);
-        else
-            paragraphs.unshift(because);
-    }
-    const hostKills = hostKillsRich(manifest);
-    if (hostKills)
-        paragraphs.push(hostKills);
-    return paragraphs;
-}
-function notSeenSentences(manifest) {
-    const lines = [];
-    const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
-    if (said !== '' && manifest.unarmed.length === 0)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(said, 600)]);
-    const alike = new Map();
-    for (const { program, advice, pid } of manifest.unarmed) {
-        const key = JSON.stringify([program, advice]);
-        alike.set(key, [...(alike.get(key) ?? []), pid]);
-    }
-    for (const [key, pids] of alike) {
-        const [program, advice] = JSON.parse(key);
-        const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
-        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${name(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(advice, 300)}`);
-    }
-    for (const line of manifest.not_seen)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(line, 500)]);
-    if (manifest.not_seen.length === 0) {
-        for (const process of notArmed(manifest)) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${processName(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
-        }
-    }
-    if (lines.length > 0 || manifest.processes.length === 0) {
-        for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Line ${hint.line} of the step uses ${name(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(hint.advice, 300)}`);
-        }
-    }
-    return lines;
-}
-const FLOOD = 10;
-const MOST_REASONS = 12;
-function rejectedLine({ rejected_count, rejected_reasons }) {
-    if (rejected_count <= FLOOD)
-        return null;
-    const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
-    const more = rejected_reasons.length - kinds.length;
-    const rest = more > 0 ? [`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(more, 'other reason')}`] : [];
-    return `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
-}
-
-
-/***/ }),
-
 /***/ 234:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -5910,6 +5529,474 @@ function ranges(numbers) {
     const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
     return runs.map(one).join(', ');
 }
+
+
+/***/ }),
+
+/***/ 864:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   pP: () => (/* binding */ ownersRich),
+/* harmony export */   q9: () => (/* binding */ partRich),
+/* harmony export */   uM: () => (/* binding */ share),
+/* harmony export */   zK: () => (/* binding */ PART_NAMES)
+/* harmony export */ });
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(99);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(781);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(702);
+
+
+
+const PART_NAMES = {
+    parameter: 'parameter',
+    gradient: 'gradient',
+    optimizer_state: 'optimizer_state',
+    activation: 'activation',
+    input: 'input',
+    unknown: 'unknown',
+    allocated: 'in use by this process',
+    unused: 'reserved, in no block',
+    others: 'other processes',
+    outside: "outside of torch's allocator",
+    free: 'free',
+};
+function partRich(part) {
+    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(PART_NAMES[part.name]);
+    if (part.name === 'activation')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (saved for backward)`;
+    if (part.name === 'outside')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
+    return [label];
+}
+function ownersRich(part, most = 2, from = 0) {
+    if (part.name === 'unknown' && part.reasons.length > 0) {
+        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_2__/* .MAX_NAME */ .zB)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
+    }
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+}
+function share(part, whole) {
+    if (whole <= 0)
+        return '';
+    const percent = (100 * part) / whole;
+    return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
+}
+
+
+/***/ }),
+
+/***/ 110:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   f: () => (/* binding */ endingWords),
+/* harmony export */   g: () => (/* binding */ disarmWords)
+/* harmony export */ });
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(702);
+
+
+function endingWords(manifest, process) {
+    const ending = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .endingOf */ .z6)(manifest, process);
+    const exception = process.end?.exception;
+    switch (ending) {
+        case 'oom':
+            return `${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .lastName */ .UK)(exception ?? 'OutOfMemoryError')}, not caught`;
+        case 'exception':
+            return exception == null ? 'exception' : (0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .lastName */ .UK)(exception);
+        case 'sigterm':
+            return 'SIGTERM';
+        case 'exit':
+            return 'exit';
+        case 'running':
+            return 'still running';
+        default:
+            return 'without exit handlers (killed, or os._exit)';
+    }
+}
+function disarmWords(manifest, process) {
+    switch ((0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .disarmOf */ .WT)(process)) {
+        case 'disarmed':
+            return process.recorder.interrupted ? 'yes (the program had switched it off)' : 'yes';
+        case 'unproven':
+            return 'not proven: still on after it';
+        case 'idle':
+            return 'never armed: no GPU used';
+        case 'foreign':
+            return "the program's own recording, left alone";
+        case 'not-armed':
+            return 'never armed';
+        default:
+            return (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .endingOf */ .z6)(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
+    }
+}
+
+
+/***/ }),
+
+/***/ 739:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   J$: () => (/* binding */ REASON_WORDS),
+/* harmony export */   Nk: () => (/* binding */ takenWords),
+/* harmony export */   jV: () => (/* binding */ LARGE_SNAPSHOT),
+/* harmony export */   mw: () => (/* binding */ historyWords)
+/* harmony export */ });
+const REASON_WORDS = {
+    oom: 'at an out-of-memory',
+    exception: 'at an uncaught exception',
+    sigterm: 'at SIGTERM',
+    exit: 'at exit',
+};
+function takenWords(manifest, snapshot) {
+    const process = manifest.processes.find((p) => p.host === snapshot.host && p.pid === snapshot.pid);
+    const time = process?.ooms.find((oom) => oom.snapshot === snapshot.file)?.time ?? null;
+    const words = REASON_WORDS[snapshot.reason];
+    return time === null ? words : `${words}, ${Math.max(0, time - manifest.step.started).toFixed(1)} s in`;
+}
+function historyWords(snapshot) {
+    switch (snapshot.history) {
+        case 'armed':
+            return snapshot.max_entries === null
+                ? 'armed'
+                : `armed, newest ${snapshot.max_entries.toLocaleString('en-US')} events`;
+        case 'interrupted':
+            return 'interrupted by the program: live blocks, no trace of what came before';
+        case 'foreign':
+            return "the program's own recording";
+        case 'none':
+            return 'none: live blocks without stacks, not a full snapshot';
+        default:
+            return 'unknown: its process left no receipt of it';
+    }
+}
+const LARGE_SNAPSHOT = 300 * 2 ** 20;
+
+
+/***/ }),
+
+/***/ 183:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   X: () => (/* binding */ notSeenSentences),
+/* harmony export */   r: () => (/* binding */ rejectedLine)
+/* harmony export */ });
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(977);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(781);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(702);
+/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(242);
+
+
+
+
+function notSeenSentences(manifest) {
+    const lines = [];
+    const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
+    if (said !== '' && manifest.unarmed.length === 0)
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(said, 600)]);
+    const alike = new Map();
+    for (const { program, advice, pid } of manifest.unarmed) {
+        const key = JSON.stringify([program, advice]);
+        alike.set(key, [...(alike.get(key) ?? []), pid]);
+    }
+    for (const [key, pids] of alike) {
+        const [program, advice] = JSON.parse(key);
+        const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(advice, 300)}`);
+    }
+    for (const line of manifest.not_seen)
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(line, 500)]);
+    if (manifest.not_seen.length === 0) {
+        for (const process of (0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_0__/* .notArmed */ .to)(manifest)) {
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .processName */ .po)(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+        }
+    }
+    if (lines.length > 0 || manifest.processes.length === 0) {
+        for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Line ${hint.line} of the step uses ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(hint.advice, 300)}`);
+        }
+    }
+    return lines;
+}
+const FLOOD = 10;
+const MOST_REASONS = 12;
+function rejectedLine({ rejected_count, rejected_reasons }) {
+    if (rejected_count <= FLOOD)
+        return null;
+    const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
+    const more = rejected_reasons.length - kinds.length;
+    const rest = more > 0 ? [`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(more, 'other reason')}`] : [];
+    return `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
+}
+
+
+/***/ }),
+
+/***/ 242:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   IS: () => (/* binding */ greenLine),
+/* harmony export */   Ne: () => (/* binding */ verdictParagraphs),
+/* harmony export */   Pl: () => (/* binding */ headline),
+/* harmony export */   Qo: () => (/* binding */ hostKillsRich),
+/* harmony export */   to: () => (/* binding */ notArmed)
+/* harmony export */ });
+/* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich, unseenRich */
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(99);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(977);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(702);
+
+
+
+
+
+
+function oomTitle(manifest) {
+    const ended = manifest.processes.filter((p) => p.end?.oom);
+    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    if (ranks.length === 1)
+        return `Out of GPU memory on rank ${ranks[0]}`;
+    if (ranks.length > 1) {
+        return `Out of GPU memory on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+    }
+    if (ended.length > 1)
+        return `Out of GPU memory in ${ended.length} processes`;
+    const program = ended[0]?.program;
+    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
+}
+const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'not-armed');
+function headline(manifest) {
+    const exit = manifest.step.exit_code;
+    switch (manifest.verdict.name) {
+        case 'oom':
+            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
+        case 'oom-recovered':
+            return {
+                icon: '🟡',
+                tone: 'warn',
+                title: `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
+            };
+        case 'host-oom':
+            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
+        case 'killed':
+            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
+        case 'cancelled':
+            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
+        case 'ok':
+            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
+        default:
+            return {
+                icon: '🔴',
+                tone: 'bad',
+                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
+            };
+    }
+}
+function deviceName(story) {
+    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .deviceOf */ .OV)(story);
+    const index = story.oom.device ?? device?.index;
+    const gpu = index == null ? 'the GPU' : `GPU ${index}`;
+    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
+}
+function whereRich(story, workspace) {
+    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .tellingStack */ .A)(story.oom, workspace);
+    if (!frame)
+        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(story.process.program)}`;
+    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(frame.function)}`;
+    if (story.oom.thread === 'backward')
+        return main
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The backward pass at ${place}`;
+    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
+}
+function askedFor(manifest, story, account) {
+    const { oom } = story;
+    const where = whereRich(story, manifest.step.workspace);
+    if (oom.wanted === null)
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
+    if (account.free === null)
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${asked}.`;
+    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
+}
+function whoHeld(account) {
+    const { reserved, allocated, outside, others, othersHeld, limit } = account;
+    const own = reserved === null
+        ? null
+        : reserved === 0
+            ? ['This process held none of it.']
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
+    let rest = null;
+    if (othersHeld > 0) {
+        const top = others.slice(0, 3).map((o) => {
+            const held = others.length > 1 && o.used !== null ? ` ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.used)}` : '';
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+        });
+        const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
+    }
+    else if (outside !== null && outside > 0) {
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+    }
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([own, fraction, rest]);
+}
+function becauseRich(manifest) {
+    const { verdict, step, host } = manifest;
+    const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
+    switch (verdict.name) {
+        case 'oom':
+            return step.exit_code === 0 ? [because] : null;
+        case 'host-oom': {
+            const memory = host?.memory;
+            const limit = memory?.limit ?? memory?.total ?? null;
+            const used = memory?.peak ?? null;
+            const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
+            const what = memory?.limit !== null
+                ? 'The limit is'
+                : elsewhere
+                    ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
+                    : 'The whole machine has';
+            const numbers = limit === null
+                ? null
+                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([
+                [because],
+                numbers,
+                ['No GPU snapshot can be taken of a process that the kernel kills.'],
+            ]);
+        }
+        case 'oom-recovered':
+            return null;
+        case 'ok':
+            return null;
+        case 'cancelled': {
+            const armed = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'armed-still').length;
+            const said = manifest.processes.length === 0
+                ? null
+                : armed === 0
+                    ? ['Recording was disarmed in every process that had it.']
+                    : null;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([[because], said]);
+        }
+        default:
+            return [because];
+    }
+}
+function hostKillsRich({ verdict, host }) {
+    const oom = host?.oom;
+    if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
+        return null;
+    const whom = oom.kills === 1 ? 'a process' : 'processes';
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
+}
+function greenLine(manifest) {
+    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p)));
+    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed').length;
+    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'idle').length;
+    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'foreign').length;
+    const what = [];
+    if (recorded.length > 0) {
+        what.push([
+            disarmed === recorded.length
+                ? `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+        ]);
+    }
+    if (foreign > 0)
+        what.push([
+            `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+        ]);
+    if (idle > 0)
+        what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+    let best = null;
+    for (const process of manifest.processes) {
+        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
+        if (peak !== null && peak > (best?.peak ?? 0))
+            best = { process, peak };
+    }
+    if (best)
+        what.push([
+            `peak ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
+        ]);
+    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
+    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([
+        (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`${seen}.`)}`,
+        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)(what, '; ')}.`,
+        parity,
+        hostKillsRich(manifest),
+    ]);
+}
+function unseenRich(manifest) {
+    const unseen = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unseenOoms */ .x1)(manifest);
+    const first = unseen[0];
+    if (!first)
+        return null;
+    const why = first.faults[0] ?? null;
+    const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
+    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .processName */ .po)(first)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(first.end?.exception ?? 'an out-of-memory')}`;
+    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(why, 300)})`;
+    return counted > 0
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
+}
+function verdictParagraphs(manifest) {
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest);
+    const paragraphs = [];
+    if (story) {
+        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
+        const asked = askedFor(manifest, story, account);
+        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .processName */ .po)(story.process)}:`;
+        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
+    }
+    const unseen = unseenRich(manifest);
+    if (unseen)
+        paragraphs.push(unseen);
+    const because = becauseRich(manifest);
+    if (because) {
+        if (manifest.verdict.name === 'oom')
+            paragraphs.push(because);
+        else
+            paragraphs.unshift(because);
+    }
+    const hostKills = hostKillsRich(manifest);
+    if (hostKills)
+        paragraphs.push(hostKills);
+    return paragraphs;
+}
+
+
+/***/ }),
+
+/***/ 702:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   UK: () => (/* binding */ lastName),
+/* harmony export */   UU: () => (/* binding */ name),
+/* harmony export */   cz: () => (/* binding */ rankWords),
+/* harmony export */   po: () => (/* binding */ processName),
+/* harmony export */   zB: () => (/* binding */ MAX_NAME)
+/* harmony export */ });
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(234);
+
+
+const MAX_NAME = 80;
+const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .shorten */ .ml)(text, limit));
+const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
+const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .ranges */ .Zz)(ranks);
+const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
 
 
 /***/ }),

@@ -68,9 +68,11 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
  */
 export async function drain(mark: StepMark, deadline: number): Promise<readonly NamedProcess[]> {
   const killed = new Map<number, NamedProcess>();
-  for (;;) {
+  for (let empty = 0; ; ) {
     const left = stepProcesses(mark);
-    if (left.length === 0) return [...killed.values()];
+    // A process shows no environment, and so no mark, in the instant in which it becomes another program.
+    empty = left.length === 0 ? empty + 1 : 0;
+    if (empty === 2) return [...killed.values()];
     if (Date.now() >= deadline) {
       for (const { pid } of left) {
         if (!killed.has(pid)) killed.set(pid, nameProcess(pid));

@@ -42,7 +42,7 @@ BY_HAND = {
     "libcudart": ("device.c", "memory.c", "streams.c", "graphs.c", "kernels.c", "driver.c"),
     "libcublas": ("lib_cublas.c",),
     "libcublasLt": ("lib_cublasLt.c",),
-    "libcuda": ("lib_cuda.c",),
+    "libcuda": ("lib_cuda.c", "lib_cuda_forward.c"),
     "libcudnn": ("lib_cudnn.c",),
     "libcusparse": ("lib_cusparse.c",),
     "libnccl": ("lib_nccl.c",),

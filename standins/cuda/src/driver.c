@@ -145,6 +145,7 @@ static CUresult error_string(CUresult error, const char **text)
     return CUDA_SUCCESS;
 }
 
+#if CUDA_VERSION >= 13000
 /* torch 2.14 captures the driver's log of an error with these two; our errors have no log. */
 static CUresult register_log(CUlogsCallback function, void *argument, CUlogsCallbackHandle *handle)
 {
@@ -159,6 +160,7 @@ static CUresult unregister_log(CUlogsCallbackHandle handle)
 {
     return CUDA_SUCCESS;
 }
+#endif
 
 /* Functions that torch looks up and that we do not have: each says so when it is called. */
 #define UNSUPPORTED_FUNCTIONS(_)              \
@@ -208,8 +210,10 @@ static const entry entries[] = {
     {"cuDeviceGet", get_device},
     {"cuDeviceGetAttribute", get_attribute},
     {"cuGetErrorString", error_string},
+#if CUDA_VERSION >= 13000
     {"cuLogsRegisterCallback", register_log},
     {"cuLogsUnregisterCallback", unregister_log},
+#endif
     {"cuMemAddressFree", free_addresses},
     {"cuMemAddressReserve", reserve_addresses},
     {"cuMemCreate", create},

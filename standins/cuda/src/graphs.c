@@ -71,10 +71,8 @@ OA_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     return cudaSuccess;
 }
 
-OA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                            unsigned long long *id, cudaGraph_t *graph,
-                                            const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
-                                            size_t *dependency_count)
+static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                cudaGraph_t *graph, size_t *dependency_count)
 {
     REQUIRE_DEVICE();
     *status = cudaStreamCaptureStatusNone;
@@ -99,9 +97,23 @@ OA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStream
     return cudaSuccess;
 }
 
+#if CUDART_VERSION >= 13000
+OA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                            unsigned long long *id, cudaGraph_t *graph,
+                                            const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
+                                            size_t *dependency_count)
+#else
+OA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                            unsigned long long *id, cudaGraph_t *graph,
+                                            const cudaGraphNode_t **dependencies, size_t *dependency_count)
+#endif
+{
+    return capture_info(stream, status, id, graph, dependency_count);
+}
+
 OA_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    return cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL);
+    return capture_info(stream, status, NULL, NULL, NULL);
 }
 
 OA_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
