@@ -157,6 +157,22 @@ while True:
     assert len(lain.snapshots()) == 1
 
 
+def test_the_program_dies_though_our_work_waits_for_good(step, cuda):
+    lain = step(snapshot="on-failure")
+    locked = """
+from _oom_autopsy import process, sigterm
+sigterm.PATIENCE_S = 2.0
+def hold():
+    with process.mine().lock:
+        time.sleep(600)
+threading.Thread(target=hold, daemon=True).start()
+time.sleep(0.2)
+print("ready", flush=True)
+time.sleep(60)
+"""
+    assert Started(lain, cuda, PRELUDE + locked).end(signal.SIGTERM) == (-15, "", [])
+
+
 HANDLERS = """
 signal_of = lambda: signal.getsignal(signal.SIGTERM)
 print("ready", signal_of() is signal.SIG_DFL, signal.set_wakeup_fd(-1))
