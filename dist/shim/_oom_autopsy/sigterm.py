@@ -25,7 +25,8 @@ _state = None  # (pid, callback, read end, write end) of the process that has th
 _running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
 _fork_hooked = False
-PATIENCE_S = 60.0
+# Longest that the program is kept from dying. The snapshot has 10 s of it, and takes a few milliseconds.
+PATIENCE_S = 30.0
 
 
 def default_disposition(status=None):
@@ -85,15 +86,28 @@ def _watch(state):
         if os.getpid() != pid:
             return
         _running.acquire()
+        # Whatever our work may wait for (a lock that a thread of the program holds for good), the program dies.
+        _thread.start_new_thread(_die_anyway, (pid,))
         _hold_main_thread()
         callback()
     except Exception:
         pass
     finally:
-        with contextlib.suppress(Exception):
-            sys.modules["faulthandler"].unregister(signal.SIGTERM)
-            os.kill(pid, signal.SIGTERM)
-            time.sleep(PATIENCE_S)  # the signal is on its way
+        _die(pid)
+
+
+def _die(pid):
+    """Takes our handler out and sends the signal again."""
+    with contextlib.suppress(Exception):
+        sys.modules["faulthandler"].unregister(signal.SIGTERM)
+        os.kill(pid, signal.SIGTERM)
+        time.sleep(PATIENCE_S)  # the signal is on its way
+
+
+def _die_anyway(pid):
+    time.sleep(PATIENCE_S)
+    if os.getpid() == pid:
+        _die(pid)
 
 
 def _hold_main_thread():
