@@ -1,7 +1,11 @@
 """However a process ends, its receipt says the truth, and it ends exactly as without us."""
 
+import ctypes
+import os
+import pathlib
 import signal
 import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -155,6 +159,33 @@ while True:
     assert (code, ours) == (-15, [])
     assert len(out.splitlines()) < 15, "held within milliseconds, not after a second and a half"
     assert len(lain.snapshots()) == 1
+
+
+NATIVE = """
+import ctypes
+libc = ctypes.CDLL(None)
+# A thread that Python does not know, asleep for good.
+libc.pthread_create(ctypes.byref(ctypes.c_ulong()), None, libc.pause, None)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="skipped: before 3.11 such a signal is lost (sigterm.py)"
+)
+def test_a_thread_that_python_does_not_know_gets_the_signal(step, cuda):
+    lain = step(snapshot="on-failure")
+    started = Started(lain, cuda, PRELUDE + NATIVE)
+    pid = started.process.pid
+    tids = sorted(int(name) for name in os.listdir(f"/proc/{pid}/task"))
+    native = [tid for tid in tids if "pause" in pathlib.Path(f"/proc/{pid}/task/{tid}/wchan").read_text()]
+    tgkill = {"x86_64": 234, "aarch64": 131}[os.uname().machine]
+    assert ctypes.CDLL(None).syscall(tgkill, pid, (native or tids)[-1], signal.SIGTERM) == 0
+    assert started.process.wait(timeout=60) == -15
+    (receipt,) = lain.receipts()
+    assert receipt["end"]["kind"] == "sigterm"
+    assert [row["reason"] for row in receipt["snapshots"]] == ["sigterm"]
 
 
 def test_the_program_dies_though_our_work_waits_for_good(step, cuda):

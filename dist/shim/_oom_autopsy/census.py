@@ -170,7 +170,7 @@ class _Look:
         if self.kinds.wide:
             self.cuts.append(f"{self.kinds.wide} nested values were read up to {MAX_ITEMS} members only")
         if self.api.saved_data is None:
-            self.cuts.append("this torch does not show saved tensors (SavedTensor.data came with 2.6)")
+            self.cuts.append("this torch does not show saved tensors (2.9 does not, 2.13 does)")
 
     def _step(self, name, step):
         """Runs one step; one that ends early says so, and the next ones still get what is there."""

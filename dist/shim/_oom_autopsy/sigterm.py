@@ -6,6 +6,11 @@ wakes, holds the main thread, does its work, takes the handler out and sends the
 process dies by it as it would have. Python's own table still says SIG_DFL, wakeup fds stay the program's,
 and a handler the program sets later replaces ours.
 
+The kernel may hand a signal to any thread. In one that Python does not know (OpenBLAS's, NCCL's) faulthandler writes
+nothing for that thread alone, and the signal would be lost (seen under load, torch 2.6.0); so it is asked for all threads.
+Of that output only the first byte matters. Before Python 3.11 it would touch reference counts of frames that run
+elsewhere, so there it is asked for the thread alone, and a SIGTERM that such a thread gets is lost: the next one counts.
+
 Limits: until our thread has the GIL (5 ms, or as long as the main thread keeps it in C) the program runs
 on, as if the signal had come that much later. A C call that keeps the GIL for good cannot be ended by
 SIGTERM then.
@@ -25,6 +30,7 @@ _state = None  # (pid, callback, read end, write end) of the process that has th
 _running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
 _fork_hooked = False
+ALL_THREADS = sys.version_info >= (3, 11)
 # Longest that the program is kept from dying. The snapshot has 10 s of it, and takes a few milliseconds.
 PATIENCE_S = 30.0
 
@@ -59,7 +65,7 @@ def install(callback):
     _running = _thread.allocate_lock()
     _state = (os.getpid(), callback, read_end, write_end)
     _thread.start_new_thread(_watch, (_state,))
-    faulthandler.register(signal.SIGTERM, file=write_end, all_threads=False, chain=False)
+    faulthandler.register(signal.SIGTERM, file=write_end, all_threads=ALL_THREADS, chain=False)
     if not _fork_hooked:
         _fork_hooked = True
         os.register_at_fork(after_in_child=_in_child)

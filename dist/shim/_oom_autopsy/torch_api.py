@@ -510,8 +510,8 @@ class CensusApi:
         # the backward pass that runs on this thread, if any (2.0; seen in 2.14.1)
         self.graph_task_id = self._optional(c, "_current_graph_task_id")
         self.autograd_node = self._optional(c, "_current_autograd_node")
-        # SavedTensor.data and .unpack_hook read a saved tensor without unpacking it (2.6; seen in 2.13.0 and
-        # 2.14.1)
+        # SavedTensor.data and .unpack_hook read a saved tensor without unpacking it (not in 2.6.0 and 2.9.1; seen
+        # in 2.13.0 and 2.14.1)
         saved = getattr(getattr(c, "_autograd", None), "SavedTensor", None)
         self.saved_data = self._slot(saved, "data")
         self.saved_hook = self._slot(saved, "unpack_hook")
@@ -589,7 +589,7 @@ MAX_ALLOCATIONS = 20_000
 def segments_without_traces():
     """(the allocator's segments, None), or (None, why not).
 
-    As torch.cuda.memory_snapshot(include_traces=False) gives them (2.13, 2.14): without the trace of past events, so that the
+    As torch.cuda.memory_snapshot(include_traces=False) gives them (not in 2.9.1; 2.13, 2.14): without the trace of past events, so that the
     time depends on what is alive alone; with no import of torch._inductor; by the C function below it, in case the program
     has put something in the public one's place.
     """

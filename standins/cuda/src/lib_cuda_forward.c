@@ -1,5 +1,5 @@
 /*
- * libcuda.so.1, for torch before 2.9: it looks up in the driver's own library what later ones ask the runtime for by
+ * libcuda.so.1, for older torch (seen in 2.6.0): it looks up in the driver's own library what later ones ask the runtime for by
  * name. Each call goes on to the runtime's table (driver.c), which is loaded by the time any is made. The functions take
  * integers and pointers only, six at the most, so registers go on as they came.
  */
