@@ -31,6 +31,16 @@ import {
 const summary = (m: Manifest, more = {}): string => renderSummary(m, links(more));
 const section = (text: string, from: string): string => text.slice(text.indexOf(from));
 
+/** The kernel killed one process of the step's cgroup. */
+const oomFacts = {
+  state: 'read',
+  kills: 1,
+  ooms: 1,
+  scope: 'cgroup',
+  source: 'cgroup-v2',
+  path: '/x',
+} as const;
+
 describe('the first lines', () => {
   it('say who asked for what, what was free and who held the rest', () => {
     const [title, , first] = summary(eightRanks()).split('\n');
@@ -87,14 +97,6 @@ describe('the first lines', () => {
   });
 
   it('keep a host out-of-memory apart', () => {
-    const oomFacts = {
-      state: 'read',
-      kills: 1,
-      ooms: 1,
-      scope: 'cgroup',
-      source: 'cgroup-v2',
-      path: '/x',
-    } as const;
     const memory = {
       total: 64 * GIB,
       available: 1,
@@ -126,14 +128,6 @@ describe('the first lines', () => {
   });
 
   it("tell that the kernel killed something, where the verdict is another's", () => {
-    const oomFacts = {
-      state: 'read',
-      kills: 1,
-      ooms: 1,
-      scope: 'cgroup',
-      source: 'cgroup-v2',
-      path: '/x',
-    } as const;
     const told = (exitCode: number, more: { kills?: number; scope?: 'machine' } = {}): string =>
       summary(manifest({ exitCode, host: { oom: { ...oomFacts, ...more }, memory: null } }));
     for (const exitCode of [0, 3])

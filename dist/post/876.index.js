@@ -936,6 +936,14 @@ function readTimeline(r, root) {
 
 
 
+const readCounts = (r, o, at) => ({
+    allocated: r.amount(o, 'allocated', at),
+    reserved: r.amount(o, 'reserved', at),
+    peak_allocated: r.amount(o, 'peak_allocated', at),
+    peak_reserved: r.amount(o, 'peak_reserved', at),
+    retries: r.amount(o, 'retries', at),
+    ooms: r.amount(o, 'ooms', at),
+});
 function readDevice(r, o, at) {
     const index = r.amount(o, 'index', at);
     if (index === null)
@@ -945,12 +953,7 @@ function readDevice(r, o, at) {
         name: r.text(o, 'name', at, LIMITS.short),
         total: r.amount(o, 'total', at),
         limit: r.amount(o, 'limit', at),
-        allocated: r.amount(o, 'allocated', at),
-        reserved: r.amount(o, 'reserved', at),
-        peak_allocated: r.amount(o, 'peak_allocated', at),
-        peak_reserved: r.amount(o, 'peak_reserved', at),
-        retries: r.amount(o, 'retries', at),
-        ooms: r.amount(o, 'ooms', at),
+        ...readCounts(r, o, at),
     };
 }
 function readOom(r, o, at) {
@@ -967,12 +970,7 @@ function readOom(r, o, at) {
         thread: r.oneOf(o, 'thread', at, ['main', 'backward', 'other']),
         stack: readStack(r, o, 'stack', at),
         main_stack: Array.isArray(o.main_stack) ? readStack(r, o, 'main_stack', at) : null,
-        allocated: r.amount(o, 'allocated', at),
-        reserved: r.amount(o, 'reserved', at),
-        peak_allocated: r.amount(o, 'peak_allocated', at),
-        peak_reserved: r.amount(o, 'peak_reserved', at),
-        retries: r.amount(o, 'retries', at),
-        ooms: r.amount(o, 'ooms', at),
+        ...readCounts(r, o, at),
         device_free: r.amount(o, 'device_free', at),
         device_total: r.amount(o, 'device_total', at),
         snapshot: r.text(o, 'snapshot', at, LIMITS.short),
@@ -5127,10 +5125,9 @@ const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } 
         text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
     };
 };
-const unusedInPools = ({ oom }) => ((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(oom.census, oom.device)?.pools ?? []).reduce((n, p) => n + p.reserved - p.allocated, 0);
-const privatePools = ({ story }) => {
-    const { wanted } = story.oom;
-    const unused = unusedInPools(story);
+const privatePools = ({ story: { oom } }) => {
+    const { wanted } = oom;
+    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(oom.census, oom.device));
     if (wanted === null || wanted === 0 || unused < wanted)
         return null;
     return {
@@ -5139,11 +5136,10 @@ const privatePools = ({ story }) => {
         text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
     };
 };
-const fragmentation = ({ account, story }) => {
-    const { process, oom } = story;
+const fragmentation = ({ account, story: { process, oom } }) => {
     if (account.unused === null || oom.wanted === null || oom.wanted === 0)
         return null;
-    const unused = account.unused - unusedInPools(story);
+    const unused = account.unused - (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(oom.census, oom.device));
     if (unused < oom.wanted)
         return null;
     const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
@@ -5250,6 +5246,8 @@ function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* 
 /* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(99);
 /* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(916);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(234);
+
 
 
 
@@ -5282,7 +5280,7 @@ function poolsRich(census) {
     });
     const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
     const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `; and ${hidden} more`;
-    const unused = pools.reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
+    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .unusedInPools */ .FD)(census);
     const idle = unused === 0
         ? null
         : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
@@ -5362,6 +5360,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   A: () => (/* binding */ tellingStack),
 /* harmony export */   CI: () => (/* binding */ partsOf),
+/* harmony export */   FD: () => (/* binding */ unusedInPools),
 /* harmony export */   OV: () => (/* binding */ deviceOf),
 /* harmony export */   RB: () => (/* binding */ censusOf),
 /* harmony export */   WT: () => (/* binding */ disarmOf),
@@ -5455,6 +5454,7 @@ function accountOf(manifest, story) {
     };
 }
 const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
+const unusedInPools = (census) => (census?.pools ?? []).reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
 function partsOf(account, census) {
     const parts = [];
     const plain = (name, bytes) => {

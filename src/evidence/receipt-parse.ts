@@ -16,6 +16,7 @@ import {
   sameOwner,
 } from './names.js';
 import {
+  type AllocatorCounts,
   type Device,
   type End,
   MAX_RECEIPT_BYTES,
@@ -36,6 +37,15 @@ export type ParsedReceipt =
   | { readonly ok: true; readonly receipt: Receipt }
   | { readonly ok: false; readonly reason: string };
 
+const readCounts = (r: Reader, o: Fields, at: string): AllocatorCounts => ({
+  allocated: r.amount(o, 'allocated', at),
+  reserved: r.amount(o, 'reserved', at),
+  peak_allocated: r.amount(o, 'peak_allocated', at),
+  peak_reserved: r.amount(o, 'peak_reserved', at),
+  retries: r.amount(o, 'retries', at),
+  ooms: r.amount(o, 'ooms', at),
+});
+
 function readDevice(r: Reader, o: Fields, at: string): Device | null {
   const index = r.amount(o, 'index', at);
   if (index === null) return null;
@@ -44,12 +54,7 @@ function readDevice(r: Reader, o: Fields, at: string): Device | null {
     name: r.text(o, 'name', at, LIMITS.short),
     total: r.amount(o, 'total', at),
     limit: r.amount(o, 'limit', at),
-    allocated: r.amount(o, 'allocated', at),
-    reserved: r.amount(o, 'reserved', at),
-    peak_allocated: r.amount(o, 'peak_allocated', at),
-    peak_reserved: r.amount(o, 'peak_reserved', at),
-    retries: r.amount(o, 'retries', at),
-    ooms: r.amount(o, 'ooms', at),
+    ...readCounts(r, o, at),
   };
 }
 
@@ -66,12 +71,7 @@ function readOom(r: Reader, o: Fields, at: string): Oom | null {
     thread: r.oneOf(o, 'thread', at, ['main', 'backward', 'other']),
     stack: readStack(r, o, 'stack', at),
     main_stack: Array.isArray(o.main_stack) ? readStack(r, o, 'main_stack', at) : null,
-    allocated: r.amount(o, 'allocated', at),
-    reserved: r.amount(o, 'reserved', at),
-    peak_allocated: r.amount(o, 'peak_allocated', at),
-    peak_reserved: r.amount(o, 'peak_reserved', at),
-    retries: r.amount(o, 'retries', at),
-    ooms: r.amount(o, 'ooms', at),
+    ...readCounts(r, o, at),
     device_free: r.amount(o, 'device_free', at),
     device_total: r.amount(o, 'device_total', at),
     snapshot: r.text(o, 'snapshot', at, LIMITS.short),

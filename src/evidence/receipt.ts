@@ -53,17 +53,20 @@ export interface Recorder {
   readonly max_entries: number | null;
   readonly stacks: string | null;
 }
-export interface Device {
-  readonly index: number;
-  readonly name: string | null;
-  readonly total: number | null;
-  readonly limit: number | null;
+/** What the caching allocator counted on a device. Bytes and counts. */
+export interface AllocatorCounts {
   readonly allocated: number | null;
   readonly reserved: number | null;
   readonly peak_allocated: number | null;
   readonly peak_reserved: number | null;
   readonly retries: number | null;
   readonly ooms: number | null;
+}
+export interface Device extends AllocatorCounts {
+  readonly index: number;
+  readonly name: string | null;
+  readonly total: number | null;
+  readonly limit: number | null;
 }
 export interface CategoryOwner {
   readonly name: string;
@@ -162,7 +165,7 @@ export interface Cycles {
   readonly cycles_dropped: number;
   readonly page: string | null;
 }
-export interface Oom {
+export interface Oom extends AllocatorCounts {
   readonly seq: number;
   readonly time: number | null;
   readonly device: number | null;
@@ -173,12 +176,6 @@ export interface Oom {
   /** Innermost frame last. */
   readonly stack: readonly Frame[];
   readonly main_stack: readonly Frame[] | null;
-  readonly allocated: number | null;
-  readonly reserved: number | null;
-  readonly peak_allocated: number | null;
-  readonly peak_reserved: number | null;
-  readonly retries: number | null;
-  readonly ooms: number | null;
   readonly device_free: number | null;
   readonly device_total: number | null;
   readonly snapshot: string | null;

@@ -5,7 +5,7 @@
 import { formatBytes } from '../bytes.js';
 import type { Manifest } from '../evidence/manifest.js';
 import { code, type Rich, say, strong } from './rich.js';
-import { type Account, accountOf, censusOf, mainStory, type OomStory } from './story.js';
+import { type Account, accountOf, censusOf, mainStory, type OomStory, unusedInPools } from './story.js';
 
 export type HintId =
   | 'larger-than-device'
@@ -74,13 +74,9 @@ const otherProcesses: Rule = ({ account: { othersHeld, free, others }, story: { 
   };
 };
 
-/** Bytes that private pools of the device keep unused; 0 where no census told pools apart. */
-const unusedInPools = ({ oom }: OomStory): number =>
-  (censusOf(oom.census, oom.device)?.pools ?? []).reduce((n, p) => n + p.reserved - p.allocated, 0);
-
-const privatePools: Rule = ({ story }) => {
-  const { wanted } = story.oom;
-  const unused = unusedInPools(story);
+const privatePools: Rule = ({ story: { oom } }) => {
+  const { wanted } = oom;
+  const unused = unusedInPools(censusOf(oom.census, oom.device));
   if (wanted === null || wanted === 0 || unused < wanted) return null;
   return {
     id: 'private-pools',
@@ -89,11 +85,10 @@ const privatePools: Rule = ({ story }) => {
   };
 };
 
-const fragmentation: Rule = ({ account, story }) => {
-  const { process, oom } = story;
+const fragmentation: Rule = ({ account, story: { process, oom } }) => {
   if (account.unused === null || oom.wanted === null || oom.wanted === 0) return null;
   // What private pools keep unused is no fragmentation: the rule above has it.
-  const unused = account.unused - unusedInPools(story);
+  const unused = account.unused - unusedInPools(censusOf(oom.census, oom.device));
   if (unused < oom.wanted) return null;
   const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
   const remedy = on

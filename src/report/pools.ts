@@ -2,6 +2,7 @@
 import { formatBytes } from '../bytes.js';
 import { CATEGORY_NAMES, type CensusDevice, type CensusPool } from '../evidence/receipt.js';
 import { code, joinRich, type Rich, say, strong } from './rich.js';
+import { unusedInPools } from './story.js';
 
 const SHOWN = 3;
 
@@ -36,7 +37,7 @@ export function poolsRich(census: CensusDevice | null): Rich | null {
   });
   const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
   const more = hidden === 0 ? null : say`; and ${hidden} more`;
-  const unused = pools.reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
+  const unused = unusedInPools(census);
   const idle =
     unused === 0
       ? null

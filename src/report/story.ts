@@ -157,6 +157,10 @@ export interface Part {
 export const censusOf = (census: Census | null, index: number | null): CensusDevice | null =>
   census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
 
+/** Bytes that private pools of a device keep in no block; 0 where no census told pools apart. */
+export const unusedInPools = (census: CensusDevice | null): number =>
+  (census?.pools ?? []).reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
+
 /**
  * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what other
  * processes were seen to hold, what else lies outside of the allocator, and what was free.

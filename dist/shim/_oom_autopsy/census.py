@@ -34,9 +34,8 @@ from .census_read import Reader
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
-POOLS_SHARE = (
-    0.8  # of the time bound; asking the allocator cannot be cut short (20,000 blocks: 0.04 to 0.17 s)
-)
+# Of the time bound; asking the allocator cannot be cut short (20,000 blocks: 0.04 to 0.17 s)
+POOLS_SHARE = 0.8
 MAX_CUT = 400  # characters
 
 # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
