@@ -30,6 +30,7 @@ _state = None  # (pid, callback, read end, write end) of the process that has th
 _running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
 _fork_hooked = False
+QUIET_S = 0.05  # the handler takes well under a millisecond where it is not preempted
 ALL_THREADS = sys.version_info >= (3, 11)
 # Longest that the program is kept from dying. The snapshot has 10 s of it, and takes a few milliseconds.
 PATIENCE_S = 30.0
@@ -91,6 +92,15 @@ def _watch(state):
         os.read(read_end, 1)
         if os.getpid() != pid:
             return
+        # The handler goes through all threads and their frames as it writes. Until it has written everything, this one
+        # calls nothing that is Python, and starts no thread that could end under the handler's hands.
+        os.set_blocking(read_end, False)
+        try:
+            time.sleep(QUIET_S)
+            while os.read(read_end, 65536):
+                time.sleep(QUIET_S)
+        except BlockingIOError:  # not by contextlib.suppress, which is Python
+            pass
         _running.acquire()
         # Whatever our work may wait for (a lock that a thread of the program holds for good), the program dies.
         _thread.start_new_thread(_die_anyway, (pid,))
