@@ -1,44 +1,37 @@
 """A snapshot at SIGTERM, for `snapshot: on-failure` and `always`, in a program that leaves SIGTERM alone.
 
-A Python handler would run only once the main thread is back from C code: a program inside a long call would
-no longer die when told to. faulthandler's handler is C: it writes to a pipe at once, a thread of ours
-wakes, holds the main thread, does its work, takes the handler out and sends the signal again, so that the
-process dies by it as it would have. Python's own table still says SIG_DFL, wakeup fds stay the program's,
-and a handler the program sets later replaces ours.
-
-The kernel may hand a signal to any thread. In one that Python does not know (OpenBLAS's, NCCL's) faulthandler writes
-nothing for that thread alone, and the signal would be lost (seen under load, torch 2.6.0); so it is asked for all threads.
-Of that output only the first byte matters. Before Python 3.11 it would touch reference counts of frames that run
-elsewhere, so there it is asked for the thread alone, and a SIGTERM that such a thread gets is lost: the next one counts.
+A Python handler would run only once the main thread is back from C code: a program inside a long call would no longer die
+when told to. Ours is a few instructions (sigterm_native.py): it writes to a pipe in whichever thread the kernel gave the
+signal to, a thread of ours wakes, holds the main thread, does its work, takes the handler out and sends the signal again, so
+that the process dies by it as it would have. Python's own table still says SIG_DFL, wakeup fds stay the program's, and a
+handler the program sets later replaces ours.
 
 Limits: until our thread has the GIL (5 ms, or as long as the main thread keeps it in C) the program runs
 on, as if the signal had come that much later. A C call that keeps the GIL for good cannot be ended by
-SIGTERM then.
+SIGTERM then. On a machine that is neither x86_64 nor aarch64, or that refuses the handler its page, SIGTERM kills at once and
+there is no snapshot.
 """
 
 import _thread
 import contextlib
 import os
 import signal
-import sys
 import threading
 import time
 
 from . import process
 
-_state = None  # (pid, callback, read end, write end) of the process that has the handler
+_state = None  # (pid, read end, write end) of the process that has the handler
 _running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
 _fork_hooked = False
-QUIET_S = 0.05  # the handler takes well under a millisecond where it is not preempted
-ALL_THREADS = sys.version_info >= (3, 11)
 # Longest that the program is kept from dying. The snapshot has 10 s of it, and takes a few milliseconds.
 PATIENCE_S = 30.0
 
 
 def default_disposition(status=None):
-    """Whether SIGTERM would kill this process now: asked of the kernel where /proc can tell (faulthandler's
-    handlers and those of C libraries are not in Python's table), of Python elsewhere."""
+    """Whether SIGTERM would kill this process now: asked of the kernel where /proc can tell (handlers
+    of faulthandler and those of C libraries are not in Python's table), of Python elsewhere."""
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         return False
     try:
@@ -55,22 +48,35 @@ def install(callback):
     """Has `callback()` run at SIGTERM before the process dies by it, where SIGTERM would kill it. From any
     thread."""
     global _state, _running, _fork_hooked
-    import faulthandler
+    from . import sigterm_native  # ctypes: torch has imported it by now
 
-    if (_state is not None and _state[0] == os.getpid()) or not hasattr(faulthandler, "register"):
-        return False
-    if not default_disposition():
+    if (_state is not None and _state[0] == os.getpid()) or not default_disposition():
         return False
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)  # a full pipe must not hold the signal handler
+    if not sigterm_native.install(write_end):
+        os.close(read_end)
+        os.close(write_end)
+        return False
     _running = _thread.allocate_lock()
-    _state = (os.getpid(), callback, read_end, write_end)
-    _thread.start_new_thread(_watch, (_state,))
-    faulthandler.register(signal.SIGTERM, file=write_end, all_threads=ALL_THREADS, chain=False)
+    _state = (os.getpid(), read_end, write_end)
+    try:
+        _thread.start_new_thread(_watch, (os.getpid(), callback, read_end))
+    except BaseException:  # no more threads here
+        remove()
+        raise
     if not _fork_hooked:
         _fork_hooked = True
         os.register_at_fork(after_in_child=_in_child)
     return True
+
+
+def remove():
+    """SIGTERM kills at once again: when our work is done, and nobody would wake for it."""
+    if _state is not None and _state[0] == os.getpid():
+        from . import sigterm_native
+
+        sigterm_native.remove()
 
 
 def _in_child():
@@ -79,28 +85,24 @@ def _in_child():
     if _state is None:
         return
     with contextlib.suppress(Exception):
-        sys.modules["faulthandler"].unregister(signal.SIGTERM)
+        from . import sigterm_native
+
+        sigterm_native.remove()
+        os.close(_state[1])
         os.close(_state[2])
-        os.close(_state[3])
     _state = None
 
 
-def _watch(state):
-    """Our thread: waits for the first byte of the handler's output."""
-    pid, callback, read_end, _ = state
+def _watch(pid, callback, read_end):
+    """Our thread: waits for the handler's byte."""
     try:
-        os.read(read_end, 1)
-        if os.getpid() != pid:
-            return
-        # The handler goes through all threads and their frames as it writes. Until it has written everything, this one
-        # calls nothing that is Python, and starts no thread that could end under the handler's hands.
-        os.set_blocking(read_end, False)
-        try:
-            time.sleep(QUIET_S)
-            while os.read(read_end, 65536):
-                time.sleep(QUIET_S)
-        except BlockingIOError:  # not by contextlib.suppress, which is Python
-            pass
+        told = os.read(read_end, 1)
+    except OSError:
+        told = b""
+    if not told:  # the program has closed descriptors that are not its own (os.closerange, as daemons do)
+        remove()
+        return
+    try:
         _running.acquire()
         # Whatever our work may wait for (a lock that a thread of the program holds for good), the program dies.
         _thread.start_new_thread(_die_anyway, (pid,))
@@ -115,7 +117,7 @@ def _watch(state):
 def _die(pid):
     """Takes our handler out and sends the signal again."""
     with contextlib.suppress(Exception):
-        sys.modules["faulthandler"].unregister(signal.SIGTERM)
+        remove()
         os.kill(pid, signal.SIGTERM)
         time.sleep(PATIENCE_S)  # the signal is on its way
 
