@@ -1,10 +1,10 @@
 /** What is known when the step has ended: the input of everything after it. */
 import type { Evidence } from './evidence/collect.js';
 import type { GpuObservation } from './gpu/observe.js';
-import type { Plan } from './plan.js';
+import { type Plan, STEP_VARIABLE } from './plan.js';
 import type { CancelWatch } from './step/cancel.js';
 import type { HostCounters } from './step/host.js';
-import type { NamedProcess } from './step/proc.js';
+import type { Met, NamedProcess, StepMark } from './step/proc.js';
 import type { RunResult } from './step/process.js';
 import type { ScriptHint } from './step/script-hints.js';
 import type { Seen } from './step/watch.js';
@@ -24,6 +24,8 @@ export interface Ended {
   readonly leader: number | null;
   /** When the leader started, in clock ticks since boot; null when it is not known. */
   readonly since: number | null;
+  /** Processes of the step that were met while it ran; not known to a post after a main that was killed. */
+  readonly met?: Met | undefined;
   /** Processes that post had to kill. */
   readonly killed?: readonly NamedProcess[];
   /** Folder of the built action: parity/, upload/. */
@@ -35,3 +37,11 @@ export interface Ended {
   /** main was killed, most likely by a cancel: what takes long is left out. */
   readonly hurried?: boolean;
 }
+
+/** What marks the processes of a step that has ended. */
+export const markOf = (ended: Pick<Ended, 'plan' | 'leader' | 'since' | 'met'>): StepMark => ({
+  leader: ended.leader,
+  variable: `${STEP_VARIABLE}=${ended.plan.id}`,
+  since: ended.since,
+  met: ended.met,
+});

@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
-import type { Ended } from './ended.js';
+import { type Ended, markOf } from './ended.js';
 import { collect } from './evidence/collect.js';
 import {
   buildManifest,
@@ -25,7 +25,6 @@ import { finalExitCode, judgeGates } from './gates.js';
 import { observeGpus } from './gpu/observe.js';
 import { type Outputs, setOutputs } from './outputs.js';
 import { parityOf } from './parity/run.js';
-import { STEP_VARIABLE } from './plan.js';
 import type { Published } from './publish/publish.js';
 import {
   manifestPublished,
@@ -88,12 +87,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       ? ended.before.gpu
       : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
   ]);
-  const survivors = stepProcesses({
-    leader: ended.leader,
-    variable: `${STEP_VARIABLE}=${plan.id}`,
-    since: ended.since,
-  });
-  const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+  const stillRunning = stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
   const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
   const parity = await parityOf(ended, evidence, log);
 

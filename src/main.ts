@@ -99,6 +99,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     }),
     graceMs: plan.options.gracePeriod * 1000,
     mark,
+    met: () => watch.met(),
     onStart: (group) => learn({ group }),
   });
   watch.stop();
@@ -115,6 +116,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     shimLaid: laid.shim,
     leader: known.group?.pid ?? null,
     since: known.group?.startTicks ?? null,
+    met: watch.met(),
     distDir: distDir(),
     cancel,
   };

@@ -6,16 +6,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
-import type { Ended } from './ended.js';
+import { type Ended, markOf } from './ended.js';
 import { collect } from './evidence/collect.js';
 import { finish, isGone } from './finish.js';
 import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
-import { STEP_VARIABLE } from './plan.js';
 import { removeStrays, secondPlaces } from './publish/places.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
-import { type Group, processFacts, type StepMark, stepProcesses } from './step/proc.js';
+import { type Group, processFacts, stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
 
@@ -84,12 +83,7 @@ async function finishFor(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kno
     return;
   }
   runner.info(logLine('main was ended before it finished; ending its processes and gathering the evidence'));
-  const mark: StepMark = {
-    leader: facts.leader,
-    variable: `${STEP_VARIABLE}=${plan.id}`,
-    since: facts.since,
-  };
-  const { found, killed } = await endStep(mark, plan.options.gracePeriod * 1000);
+  const { found, killed } = await endStep(markOf(facts), plan.options.gracePeriod * 1000);
   if (found > 0) {
     runner.info(
       logLine(`ended ${count(found, 'process', 'processes')} of the step, ${killed.length} by SIGKILL`),
@@ -110,14 +104,9 @@ async function gatherLate(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kn
   const late = newEvidence(evidence, told);
   const facts = ended(env, latePlan(plan, told), known);
   if (!hasEvidence(late)) {
-    const mark: StepMark = {
-      leader: facts.leader,
-      variable: `${STEP_VARIABLE}=${plan.id}`,
-      since: facts.since,
-    };
     // main kept the folder for its survivors alone. Whatever was refused in it is not published, so then it stays.
     const spent =
-      !facts.plan.evidenceKept && evidence.rejectedCount === 0 && stepProcesses(mark).length === 0;
+      !facts.plan.evidenceKept && evidence.rejectedCount === 0 && stepProcesses(markOf(facts)).length === 0;
     if (spent) await rm(plan.evidenceDir, { recursive: true, force: true });
     return;
   }

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Group, isLive, processFacts, stepProcesses } from '../../src/step/proc.js';
+import { type Group, isLive, processFacts, readExecutable, stepProcesses } from '../../src/step/proc.js';
 import { drain, endStep, type RunOptions, runStep } from '../../src/step/process.js';
+import { TorchWatch } from '../../src/step/watch.js';
 
 let folder = '';
 beforeAll(() => {
@@ -120,6 +121,27 @@ describe('cancel', () => {
     const result = await done;
     expect(result.killed.map(({ pid }) => pid)).toEqual(expect.arrayContaining(pids));
     expect(pids.map(alive)).toEqual([false, false, false]);
+  });
+
+  it('ends a daemon that threw the mark away too, once it was met', async () => {
+    let group: Group | null = null;
+    const mark = 'OOM_AUTOPSY_STEP=daemon';
+    const watch = new TorchWatch(
+      () => ({ leader: group?.pid ?? null, variable: mark, since: group?.startTicks ?? null }),
+      folder,
+    );
+    const done = bash(
+      '(env -i setsid sleep 60 >/dev/null 2>&1 & echo $! > daemon; until [ -e go ]; do sleep 0.05; done); echo > orphaned; sleep 60',
+      { mark, met: () => watch.met(), onStart: (started) => (group = started), graceMs: 8000 },
+    );
+    const daemon = Number(await appears('daemon'));
+    while (readExecutable(daemon)?.endsWith('/sleep') !== true) await new Promise((r) => setTimeout(r, 10));
+    watch.look();
+    writeFileSync(join(folder, 'go'), '');
+    await appears('orphaned');
+    process.emit('SIGTERM', 'SIGTERM');
+    expect(await done).toMatchObject({ exitCode: 143, killed: [] });
+    expect(alive(daemon)).toBe(false);
   });
 });
 

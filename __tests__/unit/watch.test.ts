@@ -156,6 +156,23 @@ it('who is older than the step is not of it, though it be marked', () => {
   expect(found(null)).toEqual([LEADER, 101, 102]);
 });
 
+it("who was met as the step's is still of it without mark, group and parent; its pid alone is not", () => {
+  put(LEADER, { program: 'bash' });
+  put(101, { ppid: LEADER, pgid: LEADER, start: 60, env: [MARK] });
+  const one = watch();
+  one.look();
+  put(101, { ppid: 1, start: 60 }); // env -i setsid, and its parent is gone
+  put(102, { ppid: 101, start: 70 });
+  one.look();
+  put(103, { ppid: 1, start: 80 });
+  const mark = () => ({ leader: LEADER, variable: MARK, since: 50, met: one.met() });
+  const found = () => stepProcesses(mark(), listProcesses(proc), proc).map(({ pid }) => pid);
+  expect(found()).toEqual([LEADER, 101, 102]);
+  put(101, { ppid: 1, start: 90 }); // another process under the same pid
+  put(102, { ppid: 1, start: 70 });
+  expect(found()).toEqual([LEADER, 102]);
+});
+
 it('a stopped watch has a last look only after a first one', () => {
   put(101, { env: [MARK], torch: '7f01' });
   const short = watch(null);

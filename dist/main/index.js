@@ -106,7 +106,7 @@ function formatBytes(bytes) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(512);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(966);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -580,7 +580,7 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
 
 /***/ }),
 
-/***/ 512:
+/***/ 966:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -816,6 +816,177 @@ function outliveOutput() {
 
 // EXTERNAL MODULE: ./build/bytes.js
 var build_bytes = __nccwpck_require__(99);
+;// CONCATENATED MODULE: ./build/step/shell.js
+
+const SHELLS = {
+    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
+    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
+    python: { command: 'python', args: ['{0}'], extension: '.py' },
+    pwsh: {
+        command: 'pwsh',
+        args: ['-command', ". '{0}'"],
+        extension: '.ps1',
+        body: (script) => [
+            "$ErrorActionPreference = 'stop'",
+            script,
+            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
+        ].join('\n'),
+    },
+};
+const BUILT_IN_SHELLS = Object.keys(SHELLS);
+function splitWords(template) {
+    const words = [];
+    let word = null;
+    let quote = null;
+    for (let i = 0; i < template.length; i++) {
+        const char = template[i];
+        if (quote !== null) {
+            if (char === quote)
+                quote = null;
+            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
+                word += template[++i];
+            }
+            else
+                word += char;
+        }
+        else if (char === '"' || char === "'") {
+            quote = char;
+            word ??= '';
+        }
+        else if (/\s/.test(char)) {
+            if (word !== null)
+                words.push(word);
+            word = null;
+        }
+        else
+            word = (word ?? '') + char;
+    }
+    if (quote !== null)
+        return null;
+    if (word !== null)
+        words.push(word);
+    return words;
+}
+function templateProblem(shell) {
+    if (Object.hasOwn(SHELLS, shell.trim()))
+        return null;
+    if (!shell.includes('{0}'))
+        return 'it names no built-in shell and holds no `{0}`';
+    const words = splitWords(shell);
+    if (words === null)
+        return 'a quote in it is not closed';
+    if (/[\0\r\n]/.test(shell))
+        return 'it holds a line break';
+    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
+}
+function shellCommand(shell, scriptPath) {
+    const known = SHELLS[shell.trim()];
+    if (known && Object.hasOwn(SHELLS, shell.trim())) {
+        const path = scriptPath(known.extension);
+        return {
+            file: known.command,
+            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
+            scriptExtension: known.extension,
+        };
+    }
+    const [file = '', ...args] = splitWords(shell) ?? [];
+    const path = scriptPath('');
+    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
+}
+function scriptBody(run, shell) {
+    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
+    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
+    return lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+function writeScript(path, body) {
+    (0,external_node_fs_.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
+}
+
+;// CONCATENATED MODULE: ./build/plan.js
+
+
+const DUMP_DEADLINE_S = { python: 120, all: 600 };
+function makePlan(inputs, env, where) {
+    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
+    const stepDir = (0,external_node_path_.join)(where.temp, `oom-autopsy-${where.id}`);
+    const scriptBase = (0,external_node_path_.join)(stepDir, 'run');
+    const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
+    const named = (value) => (value ? value : null);
+    return {
+        id: where.id,
+        stepDir,
+        shimDir: (0,external_node_path_.join)(stepDir, 'path'),
+        evidenceDir: evidenceDir === '' ? (0,external_node_path_.join)(stepDir, 'evidence') : (0,external_node_path_.normalize)(fromWorkspace(evidenceDir, where.workspace)),
+        evidenceKept: evidenceDir !== '',
+        outputDir: (0,external_node_path_.join)(stepDir, 'out'),
+        script: `${scriptBase}${command.scriptExtension}`,
+        command,
+        cwd: fromWorkspace(workingDirectory, where.workspace),
+        workspace: where.workspace,
+        startedAt: where.now,
+        options,
+        job: {
+            repository: named(env.GITHUB_REPOSITORY),
+            job: named(env.GITHUB_JOB),
+            runId: named(env.GITHUB_RUN_ID),
+            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
+            sha: named(env.GITHUB_SHA),
+            serverUrl: named(env.GITHUB_SERVER_URL),
+            runnerName: named(env.RUNNER_NAME),
+        },
+    };
+}
+const fromWorkspace = (path, workspace) => path === '' ? workspace : (0,external_node_path_.isAbsolute)(path) ? path : (0,external_node_path_.join)(workspace, path);
+function shimConfig(plan) {
+    const { options } = plan;
+    return {
+        schema: 'oom-autopsy.config.v1',
+        step: plan.id,
+        evidence: plan.evidenceDir,
+        snapshot: options.snapshot,
+        max_entries: options.maxEntries,
+        stacks: options.stacks,
+        max_snapshots: options.maxSnapshots,
+        cycles: options.cycles,
+        cycles_watch: options.cyclesWatch,
+        categories: options.categories,
+        timeline_steps: options.timelineSteps,
+        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
+    };
+}
+const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
+const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
+const ACTION_ONLY = [
+    'ACTIONS_RUNTIME_TOKEN',
+    'ACTIONS_RUNTIME_URL',
+    'ACTIONS_RESULTS_URL',
+    'ACTIONS_CACHE_URL',
+    'ACTIONS_CACHE_SERVICE_V2',
+];
+function plainStepEnvironment(env, inputVariables) {
+    const hidden = new Set([...inputVariables, ...ACTION_ONLY]);
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name) && !name.startsWith('STATE_')));
+}
+function stepEnvironment(plan, env, options) {
+    const result = plainStepEnvironment(env, options.inputVariables);
+    if (result.GITHUB_STATE !== undefined)
+        result.GITHUB_STATE = options.scratchState;
+    if (options.shim)
+        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+    result[STEP_VARIABLE] = plan.id;
+    return result;
+}
+const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_.delimiter}${existing}` : dir;
+
+;// CONCATENATED MODULE: ./build/ended.js
+
+const markOf = (ended) => ({
+    leader: ended.leader,
+    variable: `${STEP_VARIABLE}=${ended.plan.id}`,
+    since: ended.since,
+    met: ended.met,
+});
+
 // EXTERNAL MODULE: external "node:fs/promises"
 var promises_ = __nccwpck_require__(455);
 // EXTERNAL MODULE: ./build/evidence/digest.js
@@ -2056,92 +2227,6 @@ function setOutputs(runner, outputs) {
     runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
 
-;// CONCATENATED MODULE: ./build/step/shell.js
-
-const SHELLS = {
-    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
-    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
-    python: { command: 'python', args: ['{0}'], extension: '.py' },
-    pwsh: {
-        command: 'pwsh',
-        args: ['-command', ". '{0}'"],
-        extension: '.ps1',
-        body: (script) => [
-            "$ErrorActionPreference = 'stop'",
-            script,
-            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
-        ].join('\n'),
-    },
-};
-const BUILT_IN_SHELLS = Object.keys(SHELLS);
-function splitWords(template) {
-    const words = [];
-    let word = null;
-    let quote = null;
-    for (let i = 0; i < template.length; i++) {
-        const char = template[i];
-        if (quote !== null) {
-            if (char === quote)
-                quote = null;
-            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
-                word += template[++i];
-            }
-            else
-                word += char;
-        }
-        else if (char === '"' || char === "'") {
-            quote = char;
-            word ??= '';
-        }
-        else if (/\s/.test(char)) {
-            if (word !== null)
-                words.push(word);
-            word = null;
-        }
-        else
-            word = (word ?? '') + char;
-    }
-    if (quote !== null)
-        return null;
-    if (word !== null)
-        words.push(word);
-    return words;
-}
-function templateProblem(shell) {
-    if (Object.hasOwn(SHELLS, shell.trim()))
-        return null;
-    if (!shell.includes('{0}'))
-        return 'it names no built-in shell and holds no `{0}`';
-    const words = splitWords(shell);
-    if (words === null)
-        return 'a quote in it is not closed';
-    if (/[\0\r\n]/.test(shell))
-        return 'it holds a line break';
-    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
-}
-function shellCommand(shell, scriptPath) {
-    const known = SHELLS[shell.trim()];
-    if (known && Object.hasOwn(SHELLS, shell.trim())) {
-        const path = scriptPath(known.extension);
-        return {
-            file: known.command,
-            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
-            scriptExtension: known.extension,
-        };
-    }
-    const [file = '', ...args] = splitWords(shell) ?? [];
-    const path = scriptPath('');
-    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
-}
-function scriptBody(run, shell) {
-    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
-    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
-    return lines.endsWith('\n') ? lines : `${lines}\n`;
-}
-function writeScript(path, body) {
-    (0,external_node_fs_.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
-}
-
 ;// CONCATENATED MODULE: ./build/inputs.js
 
 
@@ -2235,82 +2320,6 @@ function parseInputs(read) {
         : { ok: true, inputs: Object.freeze(values) };
 }
 const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
-
-;// CONCATENATED MODULE: ./build/plan.js
-
-
-const DUMP_DEADLINE_S = { python: 120, all: 600 };
-function makePlan(inputs, env, where) {
-    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
-    const stepDir = (0,external_node_path_.join)(where.temp, `oom-autopsy-${where.id}`);
-    const scriptBase = (0,external_node_path_.join)(stepDir, 'run');
-    const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
-    const named = (value) => (value ? value : null);
-    return {
-        id: where.id,
-        stepDir,
-        shimDir: (0,external_node_path_.join)(stepDir, 'path'),
-        evidenceDir: evidenceDir === '' ? (0,external_node_path_.join)(stepDir, 'evidence') : (0,external_node_path_.normalize)(fromWorkspace(evidenceDir, where.workspace)),
-        evidenceKept: evidenceDir !== '',
-        outputDir: (0,external_node_path_.join)(stepDir, 'out'),
-        script: `${scriptBase}${command.scriptExtension}`,
-        command,
-        cwd: fromWorkspace(workingDirectory, where.workspace),
-        workspace: where.workspace,
-        startedAt: where.now,
-        options,
-        job: {
-            repository: named(env.GITHUB_REPOSITORY),
-            job: named(env.GITHUB_JOB),
-            runId: named(env.GITHUB_RUN_ID),
-            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
-            sha: named(env.GITHUB_SHA),
-            serverUrl: named(env.GITHUB_SERVER_URL),
-            runnerName: named(env.RUNNER_NAME),
-        },
-    };
-}
-const fromWorkspace = (path, workspace) => path === '' ? workspace : (0,external_node_path_.isAbsolute)(path) ? path : (0,external_node_path_.join)(workspace, path);
-function shimConfig(plan) {
-    const { options } = plan;
-    return {
-        schema: 'oom-autopsy.config.v1',
-        step: plan.id,
-        evidence: plan.evidenceDir,
-        snapshot: options.snapshot,
-        max_entries: options.maxEntries,
-        stacks: options.stacks,
-        max_snapshots: options.maxSnapshots,
-        cycles: options.cycles,
-        cycles_watch: options.cyclesWatch,
-        categories: options.categories,
-        timeline_steps: options.timelineSteps,
-        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
-    };
-}
-const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
-const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
-const ACTION_ONLY = [
-    'ACTIONS_RUNTIME_TOKEN',
-    'ACTIONS_RUNTIME_URL',
-    'ACTIONS_RESULTS_URL',
-    'ACTIONS_CACHE_URL',
-    'ACTIONS_CACHE_SERVICE_V2',
-];
-function plainStepEnvironment(env, inputVariables) {
-    const hidden = new Set([...inputVariables, ...ACTION_ONLY]);
-    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name) && !name.startsWith('STATE_')));
-}
-function stepEnvironment(plan, env, options) {
-    const result = plainStepEnvironment(env, options.inputVariables);
-    if (result.GITHUB_STATE !== undefined)
-        result.GITHUB_STATE = options.scratchState;
-    if (options.shim)
-        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
-    result[STEP_VARIABLE] = plan.id;
-    return result;
-}
-const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_.delimiter}${existing}` : dir;
 
 ;// CONCATENATED MODULE: ./build/parity/paths.js
 
@@ -3455,6 +3464,10 @@ function nameProcess(pid, root = '/proc') {
 function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
     const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
     const members = new Set(leader === null ? [] : [leader]);
+    for (const facts of all) {
+        if (mark.met?.get(facts.pid) === facts.startTicks)
+            members.add(facts.pid);
+    }
     for (let grew = true; grew;) {
         grew = false;
         for (const facts of all) {
@@ -3526,12 +3539,7 @@ async function finish(runner, ended) {
             ? ended.before.gpu
             : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
     ]);
-    const survivors = proc_stepProcesses({
-        leader: ended.leader,
-        variable: `${STEP_VARIABLE}=${plan.id}`,
-        since: ended.since,
-    });
-    const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+    const stillRunning = proc_stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
     const host = ended.before.host === null ? null : (0,step_host/* hostOom */.cD)(ended.before.host, (0,step_host/* readHostCounters */.YW)());
     const parity = await parityOf(ended, evidence, log);
     const stepCode = result?.exitCode ?? 1;
@@ -3910,7 +3918,12 @@ function runStep(options) {
         let draining = null;
         let settled = false;
         let since = null;
-        const mark = () => ({ leader: child?.pid ?? null, variable: options.mark, since });
+        const mark = () => ({
+            leader: child?.pid ?? null,
+            variable: options.mark,
+            since,
+            met: options.met?.(),
+        });
         const onSignal = (signal) => {
             cancelledBy ??= signal;
             if (!child?.pid)
@@ -4236,6 +4249,10 @@ class TorchWatch {
             hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
         };
     }
+    met() {
+        const ours = [...this.#known.values()].filter((known) => known.ours);
+        return new Map(ours.map(({ facts }) => [facts.pid, facts.startTicks]));
+    }
     #meet() {
         const { leader, variable, since } = this.mark();
         const living = new Map();
@@ -4415,6 +4432,7 @@ async function run(runner, env) {
         }),
         graceMs: plan.options.gracePeriod * 1000,
         mark,
+        met: () => watch.met(),
         onStart: (group) => learn({ group }),
     });
     watch.stop();
@@ -4430,6 +4448,7 @@ async function run(runner, env) {
         shimLaid: laid.shim,
         leader: known.group?.pid ?? null,
         since: known.group?.startTicks ?? null,
+        met: watch.met(),
         distDir: distDir(),
         cancel,
     };

@@ -69,7 +69,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.env.STATE_finished !== 'true') {
-    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(868), __nccwpck_require__.e(876)]).then(__nccwpck_require__.bind(__nccwpck_require__, 876));
+    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(868), __nccwpck_require__.e(555)]).then(__nccwpck_require__.bind(__nccwpck_require__, 555));
     await post();
 }
 

@@ -110,11 +110,17 @@ export interface StepMark {
   readonly variable: string;
   /** When the leader started, in clock ticks since boot: what is older is not looked at. */
   readonly since?: number | null;
+  /** Processes that were the step's when they were met, with their starts in clock ticks since boot. */
+  readonly met?: Met | undefined;
 }
 
+/** Starts by pid, in clock ticks since boot: what tells a pid that was given to another process. */
+export type Met = ReadonlyMap<number, number>;
+
 /**
- * Live processes of the step: in the leader's group, below it in the tree, or marked in their environment. The last
- * finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree.
+ * Live processes of the step: in the leader's group, below it in the tree, marked in their environment, or met while they were.
+ * The mark finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree; having met them, those that
+ * `env -i` took the mark from too.
  */
 export function stepProcesses(
   mark: StepMark,
@@ -124,6 +130,9 @@ export function stepProcesses(
   // Never 0 or 1: they stand for the kernel's and everybody's processes.
   const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
   const members = new Set<number>(leader === null ? [] : [leader]);
+  for (const facts of all) {
+    if (mark.met?.get(facts.pid) === facts.startTicks) members.add(facts.pid);
+  }
   for (let grew = true; grew; ) {
     grew = false;
     for (const facts of all) {

@@ -11,6 +11,7 @@ import { constants } from 'node:os';
 import { CANCEL_SIGNALS } from './cancel.js';
 import {
   type Group,
+  type Met,
   type NamedProcess,
   nameProcess,
   processFacts,
@@ -41,6 +42,8 @@ export interface RunOptions {
   readonly graceMs: number;
   /** `NAME=value` that marks the step's processes. */
   readonly mark: string;
+  /** Processes of the step that have been met so far. */
+  readonly met?: () => Met;
   readonly onStart?: (group: Group) => void;
 }
 
@@ -109,7 +112,12 @@ export function runStep(options: RunOptions): Promise<RunResult> {
     let settled = false;
 
     let since: number | null = null;
-    const mark = (): StepMark => ({ leader: child?.pid ?? null, variable: options.mark, since });
+    const mark = (): StepMark => ({
+      leader: child?.pid ?? null,
+      variable: options.mark,
+      since,
+      met: options.met?.(),
+    });
 
     const onSignal = (signal: NodeJS.Signals): void => {
       cancelledBy ??= signal;

@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  type Met,
   type ProcessFacts,
   processFacts,
   readArguments,
@@ -129,6 +130,12 @@ export class TorchWatch {
       carriers: [...this.#carriers],
       hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
     };
+  }
+
+  /** Processes of the step that lived at the last look. */
+  met(): Met {
+    const ours = [...this.#known.values()].filter((known) => known.ours);
+    return new Map(ours.map(({ facts }) => [facts.pid, facts.startTicks]));
   }
 
   /** Processes that live now; those not met before are told apart into the step's own and others. */
