@@ -109,9 +109,11 @@ def _at_exit():
     if me is not None:
         if sigterm.pending():
             sigterm.join()
-        finish(me, uncaught())
-        # What is left of the exit (C's own exit functions, which may hang) has no thread of ours to wake.
-        sigterm.remove()
+        try:
+            finish(me, uncaught())
+        finally:
+            # What is left of the exit (C's own exit functions, which may hang) has no thread of ours to wake.
+            sigterm.remove()
 
 
 def _finish_child():

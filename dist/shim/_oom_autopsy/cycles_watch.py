@@ -28,10 +28,11 @@ from .store import Store
 
 # Looks at collections, and the readings around them, may take this share of the time since the watch began.
 BUDGET = 0.01
-# The longest that one look may take, in seconds of processor time of its thread: about 900,000 live objects. On a busy
-# machine the same look may take up to WALL times as long; by wall time alone it was cut at a fourth of 300,000 objects.
-LOOK_S = 1.0
-WALL = 5.0
+# The longest that one look may take, in seconds of processor time of its thread: about 2,700,000 live objects on an idle
+# machine. torch alone brings 300,000, and a shared machine was seen to take a second for those. On a busy machine the same look
+# may take up to WALL times as long; by wall time alone it was cut at a fourth of 300,000 objects.
+LOOK_S = 3.0
+WALL = 2.0
 # At an out-of-memory a look is taken these many times, whatever the budget; then only where the budget has room.
 FREE_OOM_LOOKS = 3
 # What a look takes, in units of the full collection before it: 6 with 270,000 live objects. Until one was measured.
