@@ -6,10 +6,10 @@
  * 0.025 s on Node 24); the budget for all of `main` is 2.5 times. Its file commands load node:crypto (9 ms) for a
  * delimiter; ours is one that the value does not hold.
  */
-import { appendFileSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { issueCommand } from '../node_modules/@actions/core/lib/command.js';
 import { randomHex } from './random.js';
-import { logLine } from './text.js';
+import { logLine, printable } from './text.js';
 
 /** Where an annotation points: a file of the workspace and a line, when known. */
 export interface AnnotationPlace {
@@ -29,7 +29,14 @@ export interface Runner {
   annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): void;
   /** Appends Markdown to the job summary. A missing summary file is told in the log, not fatal. */
   summary(markdown: string): void;
+  /** Bytes that the job summary of this step has room for: what the program wrote to it counts too. */
+  summaryRoom(): number;
 }
+
+/** Over it the runner drops the whole file, the program's own part too. */
+const SUMMARY_LIMIT = 1024 * 1024;
+/** Cutting to exactly the limit still failed for some (GH maester365/maester/issues/905). */
+const SUMMARY_MARGIN = 4096;
 
 /** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
 export const inputVariable = (name: string): string => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
@@ -45,16 +52,48 @@ export function keyValueMessage(values: Readonly<Record<string, string>>): strin
     .join('');
 }
 
-/**
- * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step: it finds no end
- * of it ("Matching delimiter not found").
- */
-function whole(path: string, append: () => void): void {
-  const { size } = statSync(path);
+/** Size of a file in bytes; 0 when there is none: the program may have removed it, and writing makes it anew. */
+function sizeOf(path: string): number {
   try {
-    append();
+    return statSync(path).size;
   } catch (error) {
-    truncateSync(path, size);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/**
+ * What ends the last line of a file that the program wrote to before us: a line break, or nothing where it has one. One more does
+ * no harm where that cannot be read.
+ */
+function lineEnd(path: string, size: number): '' | '\n' {
+  if (size === 0) return '';
+  const last = Buffer.alloc(1);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, last, 0, 1, size - 1);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '\n';
+  }
+  return last.toString('latin1') === '\n' ? '' : '\n';
+}
+
+/**
+ * Adds to a file all or nothing, on a line of its own. Half of a value, which a full disk leaves, makes the runner fail the
+ * step: it finds no end of it ("Matching delimiter not found"); so does a value behind an unfinished line of the program.
+ * @param apart ends a paragraph of the program's too, which would else take in what follows
+ */
+function append(path: string, text: string, apart = false): void {
+  const size = sizeOf(path);
+  const between = `${lineEnd(path, size)}${apart && size > 0 ? '\n' : ''}`;
+  try {
+    appendFileSync(path, between + text);
+  } catch (error) {
+    if (size > 0 || sizeOf(path) > 0) truncateSync(path, size);
     throw error;
   }
 }
@@ -67,7 +106,7 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
     values: Readonly<Record<string, string>>,
   ): void => {
     const path = env[`GITHUB_${file}`];
-    if (path) whole(path, () => appendFileSync(path, keyValueMessage(values)));
+    if (path) append(path, keyValueMessage(values));
     else for (const [name, value] of Object.entries(values)) issueCommand(legacy, { name }, value);
   };
   const info = (line: string): void => {
@@ -85,10 +124,15 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
       const file = env.GITHUB_STEP_SUMMARY;
       if (!file) {
         info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
-        info(markdown);
+        for (const line of markdown.trimEnd().split('\n'))
+          info(line === '' ? '' : `| ${printable(line, line.length)}`);
         return;
       }
-      whole(file, () => appendFileSync(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`));
+      append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, true);
+    },
+    summaryRoom: () => {
+      const file = env.GITHUB_STEP_SUMMARY;
+      return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
     },
   };
 }
@@ -116,6 +160,13 @@ export function forgiving(runner: Runner): Runner {
     annotate: (level, message, place) =>
       attempt('an annotation', () => runner.annotate(level, message, place)),
     summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
+    summaryRoom: () => {
+      let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
+      attempt('the summary', () => {
+        room = runner.summaryRoom();
+      });
+      return room;
+    },
   };
 }
 

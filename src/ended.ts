@@ -24,7 +24,7 @@ export interface Ended {
   readonly leader: number | null;
   /** When the leader started, in clock ticks since boot; null when it is not known. */
   readonly since: number | null;
-  /** Processes of the step that were met while it ran; not known to a post after a main that was killed. */
+  /** Processes of the step that were met while it ran: those of the last look before its end, for post. */
   readonly met?: Met | undefined;
   /** Processes that post had to kill. */
   readonly killed?: readonly NamedProcess[];

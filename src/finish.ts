@@ -38,7 +38,7 @@ import { likelyReason, unreached, unreachedLine } from './reach.js';
 import { annotations } from './report/annotations.js';
 import { GUIDE_URL } from './report/guide.js';
 import { peakJson } from './report/peak.js';
-import { renderSummary } from './report/summary.js';
+import { renderSummary, SUMMARY_BUDGET } from './report/summary.js';
 import { judge } from './report/verdict.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
 import { nameProcess, processFacts, stepProcesses } from './step/proc.js';
@@ -245,13 +245,20 @@ function tell(
     );
   }
   try {
-    const summary = renderSummary(manifest, {
-      ...artifactLinks(published),
-      reportUrl,
-      evidenceDir: removed ? null : plan.evidenceDir,
-      guideUrl: GUIDE_URL,
-    });
-    runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
+    const heading = late ? `${LATE_HEADING}\n\n` : '';
+    const summary = renderSummary(
+      manifest,
+      {
+        ...artifactLinks(published),
+        reportUrl,
+        evidenceDir: removed ? null : plan.evidenceDir,
+        guideUrl: GUIDE_URL,
+      },
+      Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length),
+    );
+    if (summary !== '') runner.summary(heading + summary);
+    else
+      runner.info(logLine('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
   } catch (error) {
     runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
   }

@@ -3,7 +3,7 @@
  * inputs → plan → laid folders → the step → evidence → verdict → published → report → outputs, exit code
  */
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
 import type { Ended } from './ended.js';
 import { finish, REFUSED_OUTPUTS } from './finish.js';
@@ -38,7 +38,7 @@ export async function main(runner: Runner = environmentRunner(process.env)): Pro
 }
 
 async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
-  const workspace = env.GITHUB_WORKSPACE || process.cwd();
+  const workspace = resolve(env.GITHUB_WORKSPACE || '.');
   const parsed = parseInputs(runner.input);
   const problems = [
     ...(parsed.ok ? [] : parsed.problems),
@@ -48,7 +48,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   const { inputs } = parsed;
   const plan = makePlan(inputs, env, {
     id: randomHex(6),
-    temp: env.RUNNER_TEMP || tmpdir(),
+    temp: resolve(env.RUNNER_TEMP || tmpdir()),
     workspace,
     now: Date.now(),
   });
@@ -76,6 +76,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     hints,
     gpu: before.gpu,
     seen: null,
+    met: [],
   };
   const learn = (more: Partial<Known>): void => {
     known = { ...known, ...more };
@@ -103,7 +104,8 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     onStart: (group) => learn({ group }),
   });
   watch.stop();
-  learn({ result, seen: watch.seen() });
+  const met = watch.met();
+  learn({ result, seen: watch.seen(), met: [...met].map(([pid, startTicks]) => ({ pid, startTicks })) });
 
   const ended: Ended = {
     plan,
@@ -116,7 +118,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     shimLaid: laid.shim,
     leader: known.group?.pid ?? null,
     since: known.group?.startTicks ?? null,
-    met: watch.met(),
+    met,
     distDir: distDir(),
     cancel,
   };

@@ -144,15 +144,16 @@ const ACTION_ONLY = [
   'ACTIONS_CACHE_SERVICE_V2',
 ] as const;
 
-/** The job's environment as a `run:` step would see it: without our inputs, our state and the action-only variables. */
+/**
+ * The job's environment as a `run:` step would see it: without our inputs and the action-only variables. `STATE_*` stays: the runner
+ * gives an action's state to its pre and post alone, so in main such a variable is the user's.
+ */
 export function plainStepEnvironment(
   env: NodeJS.ProcessEnv,
   inputVariables: readonly string[],
 ): NodeJS.ProcessEnv {
   const hidden = new Set<string>([...inputVariables, ...ACTION_ONLY]);
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !hidden.has(name) && !name.startsWith('STATE_')),
-  );
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
 }
 
 /** What the step's environment depends on beside the plan. */

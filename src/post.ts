@@ -14,7 +14,7 @@ import type { Plan } from './plan.js';
 import { removeStrays, secondPlaces } from './publish/places.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
-import { type Group, processFacts, stepProcesses } from './step/proc.js';
+import { stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
 
@@ -69,8 +69,9 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   hints: known.hints,
   faults: known.faults,
   shimLaid: known.shimLaid,
-  leader: liveLeader(known.group),
+  leader: known.group?.pid ?? null,
   since: known.group?.startTicks ?? null,
+  met: new Map(known.met.flatMap(({ pid, startTicks }) => (startTicks === null ? [] : [[pid, startTicks]]))),
   distDir: distDir(),
 });
 
@@ -112,11 +113,4 @@ async function gatherLate(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kn
   }
   runner.info(logLine('processes that the step left running have written evidence since; gathering it'));
   await finish(runner, { ...facts, late });
-}
-
-/** The group's leader if its pid still means the same group: a pid that was given to another process is not it. */
-function liveLeader(group: Group | null): number | null {
-  if (group === null) return null;
-  const facts = processFacts(group.pid);
-  return facts === null || facts.startTicks === group.startTicks ? group.pid : null;
 }

@@ -22,7 +22,8 @@ type Left = Pick<Receipt, 'pid' | 'start_ticks'>;
  */
 export function unreached(sightings: readonly Sighting[], receipts: readonly Left[]): readonly Unreached[] {
   const armed = new Set(receipts.map(({ pid, start_ticks }) => `${pid}.${start_ticks}`));
-  const isArmed = (seen: Sighting): boolean => armed.has(`${seen.pid}.${seen.startTicks}`);
+  const isArmed = ({ pid, innerPid, startTicks }: Sighting): boolean =>
+    armed.has(`${pid}.${startTicks}`) || armed.has(`${innerPid}.${startTicks}`);
   const bases = new Set(sightings.filter(isArmed).map(({ base }) => base));
   return sightings
     .filter((seen) => !isArmed(seen) && !bases.has(seen.base))

@@ -103,6 +103,7 @@ const SeenSchema = v.object({
       pid: count,
       startTicks: count,
       program: short,
+      innerPid: count,
       base: v.pipe(short, v.regex(/^[0-9a-f]+$/)),
       reason: v.picklist(UNARMED_REASONS),
       advice: text,
@@ -112,8 +113,10 @@ const SeenSchema = v.object({
   hidden: list(v.object({ pid: count, program: short })),
 });
 
+const GroupSchema = v.object({ pid: v.pipe(count, v.minValue(2)), startTicks: v.nullable(count) });
+
 const KnownSchema = v.object({
-  group: v.nullable(v.object({ pid: v.pipe(count, v.minValue(2)), startTicks: v.nullable(count) })),
+  group: v.nullable(GroupSchema),
   host: v.nullable(
     v.union([
       v.object({
@@ -142,6 +145,7 @@ const KnownSchema = v.object({
   hints: v.pipe(v.array(v.object({ line: count, what: short, advice: text })), v.maxLength(MAX_LIST)),
   gpu: v.nullable(GpuSchema),
   seen: v.nullable(SeenSchema),
+  met: v.pipe(v.array(GroupSchema), v.maxLength(MAX_LIST)),
 });
 
 const StateSchema = v.object({

@@ -26,6 +26,8 @@ export interface Known {
   readonly gpu: GpuObservation | null;
   /** What the watch over the step's processes had seen by then; null until it saw something. */
   readonly seen: Seen | null;
+  /** Processes of the step that lived when it had ended. */
+  readonly met: readonly Group[];
 }
 
 export const NOTHING_KNOWN: Known = {
@@ -37,6 +39,7 @@ export const NOTHING_KNOWN: Known = {
   hints: [],
   gpu: null,
   seen: null,
+  met: [],
 };
 
 /**
@@ -77,6 +80,7 @@ export function savePlan(runner: Runner, plan: Plan, known: Known = NOTHING_KNOW
       carriers: known.seen.carriers.slice(0, MAX_SEEN),
       hidden: known.seen.hidden.slice(0, MAX_SEEN),
     },
+    met: known.met.slice(0, MAX_LIST),
   };
   runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
 }

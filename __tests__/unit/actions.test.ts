@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { environmentRunner, forgiving, type Runner } from '../../src/actions.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oa actions '));
@@ -24,6 +24,7 @@ it('is told once for each kind, and goes on', () => {
     setOutputs: fail,
     annotate: fail,
     summary: fail,
+    summaryRoom: fail,
   } satisfies Runner);
   runner.setOutputs({ a: '1' });
   runner.setOutputs({ b: '2' });
@@ -63,4 +64,67 @@ const mounted =
     spawnSync('umount', ['-l', small]);
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+describe('after the program', () => {
+  let place: string;
+  beforeEach(() => {
+    place = mkdtempSync(join(tmpdir(), 'oa actions '));
+  });
+  afterEach(() => rmSync(place, { recursive: true }));
+  const at = (name: string): string => join(place, name);
+  const read = (name: string): string => readFileSync(at(name), 'utf8');
+  const runnerOf = (): Runner =>
+    environmentRunner({ GITHUB_OUTPUT: at('output'), GITHUB_STEP_SUMMARY: at('summary') });
+
+  it.each([
+    ['a=1', /^a=1\nours<<(\S+)\nx\n\1\n$/],
+    ['a=1\n', /^a=1\nours<<(\S+)\nx\n\1\n$/],
+    ['', /^ours<<(\S+)\nx\n\1\n$/],
+  ])('outputs begin on a line of their own, after %j', (before, after) => {
+    writeFileSync(at('output'), before);
+    runnerOf().setOutputs({ ours: 'x' });
+    expect(read('output')).toMatch(after);
+  });
+
+  it.each([
+    ['| a |\n| - |\n| 1 |\n', '| a |\n| - |\n| 1 |\n\n## ours\n'],
+    ['done', 'done\n\n## ours\n'],
+    ['', '## ours\n'],
+  ])('the summary begins a paragraph of its own, after %j', (before, after) => {
+    writeFileSync(at('summary'), before);
+    runnerOf().summary('## ours');
+    expect(read('summary')).toBe(after);
+  });
+
+  it('files that the program removed are made anew', () => {
+    runnerOf().setOutputs({ ours: 'x' });
+    runnerOf().summary('## ours\n');
+    expect(read('output')).toMatch(/^ours<</);
+    expect(read('summary')).toBe('## ours\n');
+  });
+
+  it('the room in the summary is what the program left of 1 MiB', () => {
+    const runner = runnerOf();
+    const all = runner.summaryRoom();
+    expect(all).toBeGreaterThan(1_000_000);
+    expect(all).toBeLessThan(2 ** 20);
+    writeFileSync(at('summary'), 'x'.repeat(1000));
+    expect(runner.summaryRoom()).toBe(all - 1000);
+    writeFileSync(at('summary'), 'x'.repeat(2 ** 20 - 100));
+    expect(runner.summaryRoom()).toBe(0);
+  });
+
+  it('without a summary file, nothing in the log can be read as a command', () => {
+    const lines: string[] = [];
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    environmentRunner({}).summary('## ours\n\n::error::PWNED\n  ::add-mask::e\nx ##[error]y\n');
+    expect(lines.slice(1)).toEqual([
+      '| ## ours\n',
+      '\n',
+      '| ::error::PWNED\n',
+      '|   ::add-mask::e\n',
+      '| x # #[error]y\n',
+    ]);
+  });
 });

@@ -213,6 +213,13 @@ it.each([
   expect(await observe(timeoutMs)).toMatchObject({ state: 'failed', tool: 'nvidia-smi', reason });
 });
 
+it('does not wait for one that cannot be killed, or for whoever holds its output', async () => {
+  tool('nvidia-smi', 'sleep 30 & exec sleep 30');
+  const since = Date.now();
+  expect(await observe(300)).toMatchObject({ state: 'failed', reason: 'no answer in 1 s' });
+  expect(Date.now() - since).toBeLessThan(20_000);
+});
+
 it('asks rocm-smi and amd-smi where they are', async () => {
   tool('rocm-smi', `echo '{"card1": {"VRAM Total Memory (B)": "10", "VRAM Total Used Memory (B)": "4"}}'`);
   expect(await observe()).toMatchObject({

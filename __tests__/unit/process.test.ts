@@ -1,5 +1,6 @@
 /** Real processes: exit codes as a shell reports them, cancel of the whole tree, and no waiting for survivors. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,5 +164,35 @@ describe('endStep', () => {
 
   it.each([0, 1])('takes no leader %d: it would mean every process of the machine', (leader) => {
     expect(stepProcesses({ leader, variable: 'OOM_AUTOPSY_STEP=nobody' })).toEqual([]);
+  });
+
+  it('names none as killed that could not be: one in uninterruptible sleep', async () => {
+    const variable = `OOM_AUTOPSY_STEP=held${process.pid}`;
+    const env = { ...process.env, OOM_AUTOPSY_STEP: `held${process.pid}` };
+    const held = spawn('sleep', ['60'], { env, stdio: 'ignore' });
+    // Stands for it: a tracer that asked to be told of the exit, PTRACE_SEIZE with PTRACE_O_TRACEEXIT, and does not go on.
+    const tracer = spawn(
+      'python3',
+      [
+        '-c',
+        `import ctypes, sys, time
+ptrace = ctypes.CDLL(None).ptrace
+ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
+print(ptrace(0x4206, int(sys.argv[1]), None, 0x40), flush=True)
+time.sleep(60)`,
+        String(held.pid),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    try {
+      const [said] = (await once(tracer.stdout, 'data')) as [Buffer];
+      if (String(said).trim() !== '0') return; // no ptrace here
+      const mark = { leader: null, variable };
+      expect(await endStep(mark, 300)).toEqual({ found: 1, killed: [] });
+      expect(stepProcesses(mark)).toHaveLength(1);
+    } finally {
+      tracer.kill('SIGKILL');
+      await once(held, 'exit');
+    }
   });
 });

@@ -47,11 +47,20 @@ const KNOWN: Known = {
   },
   seen: {
     sightings: [
-      { pid: 9, startTicks: 7, program: 'python3', base: '7f01', reason: 'isolated', advice: 'drop -I' },
+      {
+        pid: 9,
+        startTicks: 7,
+        innerPid: 2,
+        program: 'python3',
+        base: '7f01',
+        reason: 'isolated',
+        advice: 'drop -I',
+      },
     ],
     carriers: ['docker'],
     hidden: [{ pid: 8, program: 'python3' }],
   },
+  met: [{ pid: 11, startTicks: 70 }],
 };
 
 describe('state', () => {
@@ -103,12 +112,20 @@ describe('state', () => {
       },
       seen: {
         sightings: Array.from({ length: 9000 }, (_, i) => ({
-          ...{ pid: i, startTicks: i, program: 'y'.repeat(80), base: '7f01', reason: 'isolated' as const },
+          ...{
+            pid: i,
+            startTicks: i,
+            innerPid: i,
+            program: 'y'.repeat(80),
+            base: '7f01',
+            reason: 'isolated' as const,
+          },
           advice: 'a'.repeat(250),
         })),
         carriers: ['docker', 'ssh'],
         hidden: Array.from({ length: 9000 }, (_, pid) => ({ pid, program: 'z'.repeat(15) })),
       },
+      met: Array.from({ length: 9000 }, (_, i) => ({ pid: i + 2, startTicks: 2 ** 50 })),
     });
     expect([...runner.saved.values()].join('').length).toBeLessThan(100_000);
     const read = readState(runner);

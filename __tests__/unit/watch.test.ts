@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
-import { listProcesses, stepProcesses } from '../../src/step/proc.js';
-import { TorchWatch } from '../../src/step/watch.js';
+import { innerPid, listProcesses, stepProcesses } from '../../src/step/proc.js';
+import { type Sighting, TorchWatch } from '../../src/step/watch.js';
 
 const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
 /** As in RUNNER_TEMP: not ASCII. */
@@ -173,6 +173,36 @@ it("who was met as the step's is still of it without mark, group and parent; its
   expect(found()).toEqual([LEADER, 102]);
 });
 
+it('a pid of the step that a stranger got since makes neither him nor his children of the step', () => {
+  put(LEADER, { program: 'bash' });
+  put(101, { ppid: LEADER, start: 60 });
+  const one = watch();
+  one.look();
+  put(101, { ppid: 1, start: 90, torch: '7f01' });
+  put(102, { ppid: 101, start: 91, torch: '7f02' });
+  one.look();
+  expect(pids(one)).toEqual([]);
+  expect([...one.met().keys()]).toEqual([LEADER]);
+});
+
+it('a pid of the leader that a stranger got since is nobody of the step', () => {
+  put(LEADER, { start: 90 });
+  put(101, { ppid: LEADER, start: 91 });
+  put(102, { start: 60, env: [MARK] });
+  const found = (since: number | null) =>
+    stepProcesses({ leader: LEADER, variable: MARK, since }, listProcesses(proc), proc).map(({ pid }) => pid);
+  expect(found(50)).toEqual([102]);
+  expect(found(90)).toEqual([LEADER, 101]);
+});
+
+it('reads the pid that a process has in its own namespace', () => {
+  put(101, {});
+  expect(innerPid(101, proc)).toBe(101);
+  writeFileSync(join(proc, '101', 'status'), 'Name:\tNSpid:\t1\nNSpid:\t101\t17\t2\nThreads:\t1\n');
+  expect(innerPid(101, proc)).toBe(2);
+  expect(innerPid(process.pid)).toBe(process.pid);
+});
+
 it('a stopped watch has a last look only after a first one', () => {
   put(101, { env: [MARK], torch: '7f01' });
   const short = watch(null);
@@ -186,8 +216,10 @@ it('a stopped watch has a last look only after a first one', () => {
 });
 
 describe('unreached', () => {
-  const seen = (pid: number, base: string, advice = 'drop -I') =>
-    ({ pid, startTicks: 10 * pid, program: 'python3.11', reason: 'isolated', advice, base }) as const;
+  const seen = (pid: number, base: string, advice = 'drop -I'): Sighting => ({
+    ...{ pid, startTicks: 10 * pid, innerPid: pid, program: 'python3.11' },
+    ...{ reason: 'isolated', advice, base },
+  });
   const left = (pid: number, start_ticks: number | null = 10 * pid) => ({ pid, start_ticks });
 
   it('leaves out who left a receipt, and the children that such a one forked', () => {
@@ -196,8 +228,14 @@ describe('unreached', () => {
     expect(unreached(sightings, [left(1, 11), left(3)]).map(({ pid }) => pid)).toEqual([1, 2, 4]);
   });
 
+  it('knows a process of another pid namespace by the pid that it has there', () => {
+    const inside = { ...seen(12_345, 'a'), innerPid: 2 };
+    expect(unreached([inside], [left(2, inside.startTicks)])).toEqual([]);
+    expect(unreached([inside], [left(2, 7)])).toHaveLength(1);
+  });
+
   it('in one line: the first kind and how many more', () => {
-    const line = (...all: ReturnType<typeof seen>[]) => unreachedLine(unreached(all, []));
+    const line = (...all: Sighting[]) => unreachedLine(unreached(all, []));
     expect(line()).toBeNull();
     expect(line(seen(1, 'a'))).toBe('python3.11 (pid 1) had torch loaded, but drop -I');
     expect(line(seen(1, 'a'), seen(2, 'b'), seen(3, 'c', 'other'))).toBe(

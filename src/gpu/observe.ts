@@ -70,31 +70,39 @@ function findTool(path: string): { readonly tool: GpuTool; readonly file: string
 
 type Ask = (...args: readonly string[]) => Promise<string>;
 
-/** Runs the tool with arguments; rejects with one line. The deadline is one for all calls. */
+/**
+ * Runs the tool with arguments; rejects with one line. The deadline is one for all calls, and is kept though the tool cannot be
+ * killed: a driver that hangs leaves it in uninterruptible sleep, and `execFile` calls back only once it is gone.
+ */
 function asker(file: string, env: NodeJS.ProcessEnv, until: number): Ask {
   return (...args) =>
     new Promise((resolve, reject) => {
       const left = Math.round(until - performance.now());
       if (left <= 0) return reject(new Error('out of time'));
-      execFile(
+      const child = execFile(
         file,
         args,
         {
-          timeout: left,
           killSignal: 'SIGKILL',
           maxBuffer: MAX_OUTPUT,
           env: { ...env, LC_ALL: 'C' },
           cwd: '/',
         },
         (error, stdout, stderr) => {
+          clearTimeout(timer);
           if (!error) return resolve(stdout);
           const said = cleanText((stderr || stdout).trim().split('\n')[0] ?? '', 200);
-          const how = error.killed
-            ? `no answer in ${Math.max(1, Math.round(left / 1000))} s`
-            : `failed (${error.signal ?? error.code ?? 'not started'})`;
+          const how = `failed (${error.signal ?? error.code ?? 'not started'})`;
           reject(new Error(said === '' ? how : `${how}: ${said}`));
         },
       );
+      const timer = setTimeout(() => {
+        reject(new Error(`no answer in ${Math.max(1, Math.round(left / 1000))} s`));
+        child.kill('SIGKILL');
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        child.unref();
+      }, left);
     });
 }
 

@@ -56,6 +56,16 @@ export function listProcesses(root = '/proc'): ProcessFacts[] {
 /** A zombie still answers kill(pid, 0), but it holds no memory and no GPU. */
 export const isLive = (facts: ProcessFacts): boolean => facts.state !== 'Z' && facts.state !== 'X';
 
+/** The pid that a process has in its own pid namespace; the pid given, where that cannot be read. */
+export function innerPid(pid: number, root = '/proc'): number {
+  try {
+    const line = /^NSpid:.*\s(\d+)$/m.exec(readFileSync(`${root}/${pid}/status`, 'utf8'));
+    return line ? Number(line[1]) : pid;
+  } catch {
+    return pid;
+  }
+}
+
 /** Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
 export function readEnvironment(pid: number, root = '/proc'): string[] | null {
   try {
@@ -118,6 +128,16 @@ export interface StepMark {
 export type Met = ReadonlyMap<number, number>;
 
 /**
+ * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's processes, and not a pid
+ * that another process has got since: the kernel gives it away only once nobody is left in the group.
+ */
+function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[]): number | null {
+  if (leader === null || leader <= 1) return null;
+  const now = all.find(({ pid }) => pid === leader);
+  return now === undefined || since == null || now.startTicks === since ? leader : null;
+}
+
+/**
  * Live processes of the step: in the leader's group, below it in the tree, marked in their environment, or met while they were.
  * The mark finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree; having met them, those that
  * `env -i` took the mark from too.
@@ -127,8 +147,7 @@ export function stepProcesses(
   all: readonly ProcessFacts[] = listProcesses(),
   root = '/proc',
 ): ProcessFacts[] {
-  // Never 0 or 1: they stand for the kernel's and everybody's processes.
-  const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
+  const leader = livingLeader(mark, all);
   const members = new Set<number>(leader === null ? [] : [leader]);
   for (const facts of all) {
     if (mark.met?.get(facts.pid) === facts.startTicks) members.add(facts.pid);

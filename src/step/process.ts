@@ -56,6 +56,7 @@ export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Sends a signal to one process, or to a group by a negative number. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -81,8 +82,11 @@ export async function drain(mark: StepMark, deadline: number): Promise<readonly 
         if (!killed.has(pid)) killed.set(pid, nameProcess(pid));
         signalProcess(pid, 'SIGKILL');
       }
-      // A process in uninterruptible sleep cannot be killed: do not wait for it for ever.
-      if (Date.now() >= deadline + UNKILLABLE_MS) return [...killed.values()];
+      // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for ever.
+      if (Date.now() >= deadline + UNKILLABLE_MS) {
+        for (const { pid } of stepProcesses(mark)) killed.delete(pid);
+        return [...killed.values()];
+      }
     }
     await pause(DRAIN_POLL_MS);
   }

@@ -110,6 +110,9 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** Some of the patterns take time by the square of the length: 0.5 s for a line of 20 KB. */
+const MAX_COMMAND = 4096;
+
 /** Hints in the text of the step, the first of each kind. Comments are left out; continued lines count as one. */
 export function scriptHints(script: string): ScriptHint[] {
   const found = new Map<string, ScriptHint>();
@@ -123,8 +126,9 @@ export function scriptHints(script: string): ScriptHint[] {
       command = `${command.slice(0, -1)} `;
       continue;
     }
+    const start = command.slice(0, MAX_COMMAND);
     for (const { pattern, what, advice } of RULES) {
-      if (!found.has(what) && pattern.test(command)) found.set(what, { line: first, what, advice });
+      if (!found.has(what) && pattern.test(start)) found.set(what, { line: first, what, advice });
     }
     command = '';
   }

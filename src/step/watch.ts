@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  innerPid,
   type Met,
   type ProcessFacts,
   processFacts,
@@ -23,6 +24,8 @@ import { PYTHON, type Unarmed, whyUnarmed } from './unarmed.js';
 export interface Sighting extends Unarmed {
   readonly pid: number;
   readonly startTicks: number;
+  /** Its pid as the process itself sees it, in a pid namespace of its own. */
+  readonly innerPid: number;
   /** File name of the program. */
   readonly program: string;
   /**
@@ -147,11 +150,11 @@ export class TorchWatch {
       const pid = Number(name);
       if (!(pid > 1) || pid === process.pid) continue;
       const known = this.#known.get(pid);
-      if (known) living.set(pid, known);
-      else {
-        const facts = processFacts(pid, this.root);
-        if (facts) strangers.push(facts);
-      }
+      // One of the step's may have gone and left its pid to a stranger, who must not be taken for it.
+      const facts = known && !known.ours ? known.facts : processFacts(pid, this.root);
+      if (facts === null) continue;
+      if (known?.facts.startTicks === facts.startTicks) living.set(pid, known);
+      else strangers.push(facts);
     }
     const isOurs = (facts: ProcessFacts): boolean =>
       facts.pid === leader ||
@@ -180,6 +183,7 @@ export class TorchWatch {
     this.#sightings.set(`${pid}.${startTicks}`, {
       pid,
       startTicks,
+      innerPid: innerPid(pid, this.root),
       program,
       base,
       ...whyUnarmed(
