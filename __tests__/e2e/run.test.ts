@@ -55,15 +55,37 @@ describe('scripts', () => {
     const workspace = freshFolder();
     mkdirSync(join(workspace, 'sub dir'));
     const { report } = await plain(
-      'pwd; echo "token=[$ACTIONS_RUNTIME_TOKEN] run=[$INPUT_RUN] mine=[$MINE]"',
+      'pwd; echo "token=[$ACTIONS_RUNTIME_TOKEN] run=[$INPUT_RUN] mine=[$MINE] state=[$STATE_DIR]"',
       {
         workspace,
         with: { 'working-directory': 'sub dir' },
-        env: { MINE: 'yes', ACTIONS_RUNTIME_TOKEN: 'not-for-you' },
+        env: { MINE: 'yes', STATE_DIR: '/data', ACTIONS_RUNTIME_TOKEN: 'not-for-you' },
       },
     );
     expect(report.log).toContain(`${join(workspace, 'sub dir')}\n`);
-    expect(report.log).toContain('token=[] run=[] mine=[yes]');
+    expect(report.log).toContain('token=[] run=[] mine=[yes] state=[/data]');
+  });
+
+  it('may leave an output or a summary without a line break at its end, and stay green', async () => {
+    const { report, outputs } = await plain(
+      'printf "acc=0.93" >> "$GITHUB_OUTPUT"; printf "| a |\\n| - |\\n| 1 |" >> "$GITHUB_STEP_SUMMARY"',
+    );
+    expect(report.conclusion).toBe('success');
+    expect(outputs).toMatchObject({ acc: '0.93', 'exit-code': '0', verdict: 'ok' });
+    expect(report.summary).toMatch(/^\| a \|\n\| - \|\n\| 1 \|\n\n\S/);
+  });
+
+  it('may remove the files of the runner', async () => {
+    const { report, outputs } = await plain('rm "$GITHUB_OUTPUT" "$GITHUB_STEP_SUMMARY"');
+    expect(report.conclusion).toBe('success');
+    expect(outputs).toMatchObject({ 'exit-code': '0' });
+    expect(report.summary).not.toBe('');
+  });
+
+  it('keep a summary of their own that fills what the runner takes', async () => {
+    const { report } = await plain('head -c 1048500 /dev/zero | tr "\\0" x >> "$GITHUB_STEP_SUMMARY"');
+    expect(/^x{1048500}\s*$/.test(report.summary)).toBe(true);
+    expect(report.log).toContain('leaves no room for ours');
   });
 
   it('leave the commands of the runner to the runner', async () => {

@@ -736,6 +736,8 @@ var build_text = __nccwpck_require__(977);
 
 
 
+const SUMMARY_LIMIT = 1024 * 1024;
+const SUMMARY_MARGIN = 4096;
 const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
 function keyValueMessage(values) {
     const all = Object.values(values);
@@ -747,13 +749,43 @@ function keyValueMessage(values) {
         .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
         .join('');
 }
-function whole(path, append) {
-    const { size } = (0,external_node_fs_.statSync)(path);
+function sizeOf(path) {
     try {
-        append();
+        return (0,external_node_fs_.statSync)(path).size;
     }
     catch (error) {
-        (0,external_node_fs_.truncateSync)(path, size);
+        if (error.code === 'ENOENT')
+            return 0;
+        throw error;
+    }
+}
+function lineEnd(path, size) {
+    if (size === 0)
+        return '';
+    const last = Buffer.alloc(1);
+    try {
+        const file = (0,external_node_fs_.openSync)(path, 'r');
+        try {
+            (0,external_node_fs_.readSync)(file, last, 0, 1, size - 1);
+        }
+        finally {
+            (0,external_node_fs_.closeSync)(file);
+        }
+    }
+    catch {
+        return '\n';
+    }
+    return last.toString('latin1') === '\n' ? '' : '\n';
+}
+function append(path, text, apart = false) {
+    const size = sizeOf(path);
+    const between = `${lineEnd(path, size)}${apart && size > 0 ? '\n' : ''}`;
+    try {
+        (0,external_node_fs_.appendFileSync)(path, between + text);
+    }
+    catch (error) {
+        if (size > 0 || sizeOf(path) > 0)
+            (0,external_node_fs_.truncateSync)(path, size);
         throw error;
     }
 }
@@ -761,7 +793,7 @@ function environmentRunner(env) {
     const keyValue = (file, legacy, values) => {
         const path = env[`GITHUB_${file}`];
         if (path)
-            whole(path, () => (0,external_node_fs_.appendFileSync)(path, keyValueMessage(values)));
+            append(path, keyValueMessage(values));
         else
             for (const [name, value] of Object.entries(values))
                 issueCommand(legacy, { name }, value);
@@ -780,10 +812,15 @@ function environmentRunner(env) {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
-                info(markdown);
+                for (const line of markdown.trimEnd().split('\n'))
+                    info(line === '' ? '' : `| ${(0,build_text/* printable */.g$)(line, line.length)}`);
                 return;
             }
-            whole(file, () => (0,external_node_fs_.appendFileSync)(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`));
+            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, true);
+        },
+        summaryRoom: () => {
+            const file = env.GITHUB_STEP_SUMMARY;
+            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
         },
     };
 }
@@ -807,6 +844,13 @@ function forgiving(runner) {
         setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
         annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
         summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
+        summaryRoom: () => {
+            let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
+            attempt('the summary', () => {
+                room = runner.summaryRoom();
+            });
+            return room;
+        },
     };
 }
 function outliveOutput() {
@@ -965,7 +1009,7 @@ const ACTION_ONLY = [
 ];
 function plainStepEnvironment(env, inputVariables) {
     const hidden = new Set([...inputVariables, ...ACTION_ONLY]);
-    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name) && !name.startsWith('STATE_')));
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
 }
 function stepEnvironment(plan, env, options) {
     const result = plainStepEnvironment(env, options.inputVariables);
@@ -1943,7 +1987,7 @@ function amount(text, unit) {
     const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
     return Number.isSafeInteger(bytes) ? bytes : null;
 }
-const parse_whole = (text) => {
+const whole = (text) => {
     const value = String(text ?? '').trim();
     return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
 };
@@ -1964,7 +2008,7 @@ function parseNvidiaDevices(csv) {
     const devices = [];
     for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
         const fields = line.split(',').map((field) => field.trim());
-        const index = parse_whole(fields[0]);
+        const index = whole(fields[0]);
         if (index === null || fields.length < 6)
             continue;
         const [total, used, free] = fields.slice(-3).map((field) => amount(field, MIB));
@@ -1983,7 +2027,7 @@ function parseNvidiaProcesses(csv, devices) {
     const processes = [];
     for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
         const fields = line.split(',').map((field) => field.trim());
-        const pid = parse_whole(fields[1]);
+        const pid = whole(fields[1]);
         if (pid === null || pid === 0 || fields.length < 4)
             continue;
         processes.push({
@@ -2028,7 +2072,7 @@ function parseRocm(text) {
         }
         else if (key === 'system') {
             for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
-                const pid = parse_whole(/^PID([0-9]+)$/.exec(name)?.[1]);
+                const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
                 if (pid === null || typeof row !== 'string')
                     continue;
                 const fields = row.split(',').map((field) => field.trim());
@@ -2057,13 +2101,13 @@ const amdList = (value, ...names) => {
 function parseAmd(statics, metric, process) {
     const names = new Map();
     for (const gpu of amdList(json(statics), 'gpu_data')) {
-        const index = parse_whole(gpu.gpu);
+        const index = whole(gpu.gpu);
         if (index !== null && parse_isFields(gpu.asic))
             names.set(index, gpu.asic);
     }
     const devices = [];
     for (const gpu of amdList(json(metric), 'gpu_data')) {
-        const index = parse_whole(gpu.gpu);
+        const index = whole(gpu.gpu);
         const memory = gpu.mem_usage;
         if (index === null || !parse_isFields(memory))
             continue;
@@ -2080,14 +2124,14 @@ function parseAmd(statics, metric, process) {
     for (const gpu of amdList(json(process), 'gpu_data')) {
         for (const entry of amdList(gpu.process_list)) {
             const info = entry.process_info;
-            const pid = parse_isFields(info) ? parse_whole(info.pid) : null;
+            const pid = parse_isFields(info) ? whole(info.pid) : null;
             if (!parse_isFields(info) || pid === null)
                 continue;
             const usage = parse_isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
             processes.push({
                 pid,
                 name: programName(info.name),
-                device: parse_whole(gpu.gpu),
+                device: whole(gpu.gpu),
                 used: amdAmount(usage ?? info.mem),
             });
         }
@@ -2125,21 +2169,26 @@ function asker(file, env, until) {
         const left = Math.round(until - performance.now());
         if (left <= 0)
             return reject(new Error('out of time'));
-        (0,external_node_child_process_.execFile)(file, args, {
-            timeout: left,
+        const child = (0,external_node_child_process_.execFile)(file, args, {
             killSignal: 'SIGKILL',
             maxBuffer: MAX_OUTPUT,
             env: { ...env, LC_ALL: 'C' },
             cwd: '/',
         }, (error, stdout, stderr) => {
+            clearTimeout(timer);
             if (!error)
                 return resolve(stdout);
             const said = (0,build_text/* cleanText */.X5)((stderr || stdout).trim().split('\n')[0] ?? '', 200);
-            const how = error.killed
-                ? `no answer in ${Math.max(1, Math.round(left / 1000))} s`
-                : `failed (${error.signal ?? error.code ?? 'not started'})`;
+            const how = `failed (${error.signal ?? error.code ?? 'not started'})`;
             reject(new Error(said === '' ? how : `${how}: ${said}`));
         });
+        const timer = setTimeout(() => {
+            reject(new Error(`no answer in ${Math.max(1, Math.round(left / 1000))} s`));
+            child.kill('SIGKILL');
+            child.stdout?.destroy();
+            child.stderr?.destroy();
+            child.unref();
+        }, left);
     });
 }
 const message = (error) => (error instanceof Error ? error.message : String(error));
@@ -2535,7 +2584,7 @@ async function reportOf(ended, evidence, manifest, published, log) {
 const MOST = 100;
 function unreached(sightings, receipts) {
     const armed = new Set(receipts.map(({ pid, start_ticks }) => `${pid}.${start_ticks}`));
-    const isArmed = (seen) => armed.has(`${seen.pid}.${seen.startTicks}`);
+    const isArmed = ({ pid, innerPid, startTicks }) => armed.has(`${pid}.${startTicks}`) || armed.has(`${innerPid}.${startTicks}`);
     const bases = new Set(sightings.filter(isArmed).map(({ base }) => base));
     return sightings
         .filter((seen) => !isArmed(seen) && !bases.has(seen.base))
@@ -3433,6 +3482,15 @@ function listProcesses(root = '/proc') {
     return result;
 }
 const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
+function innerPid(pid, root = '/proc') {
+    try {
+        const line = /^NSpid:.*\s(\d+)$/m.exec((0,external_node_fs_.readFileSync)(`${root}/${pid}/status`, 'utf8'));
+        return line ? Number(line[1]) : pid;
+    }
+    catch {
+        return pid;
+    }
+}
 function readEnvironment(pid, root = '/proc') {
     try {
         return (0,external_node_fs_.readFileSync)(`${root}/${pid}/environ`, 'utf8').split('\0');
@@ -3461,8 +3519,14 @@ function nameProcess(pid, root = '/proc') {
     const path = readExecutable(pid, root);
     return { pid, program: path === null ? null : (0,external_node_path_.basename)(path).slice(0, 80) };
 }
+function livingLeader({ leader, since }, all) {
+    if (leader === null || leader <= 1)
+        return null;
+    const now = all.find(({ pid }) => pid === leader);
+    return now === undefined || since == null || now.startTicks === since ? leader : null;
+}
 function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
-    const leader = mark.leader !== null && mark.leader > 1 ? mark.leader : null;
+    const leader = livingLeader(mark, all);
     const members = new Set(leader === null ? [] : [leader]);
     for (const facts of all) {
         if (mark.met?.get(facts.pid) === facts.startTicks)
@@ -3665,13 +3729,17 @@ function tell(runner, manifest, published, { plan, late }, { removed, reportUrl 
         runner.info((0,build_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
     }
     try {
+        const heading = late ? `${LATE_HEADING}\n\n` : '';
         const summary = renderSummary(manifest, {
             ...artifactLinks(published),
             reportUrl,
             evidenceDir: removed ? null : plan.evidenceDir,
             guideUrl: GUIDE_URL,
-        });
-        runner.summary(late ? `${LATE_HEADING}\n\n${summary}` : summary);
+        }, Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length));
+        if (summary !== '')
+            runner.summary(heading + summary);
+        else
+            runner.info((0,build_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
     }
     catch (error) {
         runner.info((0,build_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
@@ -3754,6 +3822,7 @@ const NOTHING_KNOWN = {
     hints: [],
     gpu: null,
     seen: null,
+    met: [],
 };
 const MAX_LIST = 200;
 const MAX_SEEN = 50;
@@ -3776,6 +3845,7 @@ function savePlan(runner, plan, known = NOTHING_KNOWN) {
             carriers: known.seen.carriers.slice(0, MAX_SEEN),
             hidden: known.seen.hidden.slice(0, MAX_SEEN),
         },
+        met: known.met.slice(0, MAX_LIST),
     };
     runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
 }
@@ -3897,8 +3967,11 @@ async function drain(mark, deadline) {
                     killed.set(pid, nameProcess(pid));
                 signalProcess(pid, 'SIGKILL');
             }
-            if (Date.now() >= deadline + UNKILLABLE_MS)
+            if (Date.now() >= deadline + UNKILLABLE_MS) {
+                for (const { pid } of proc_stepProcesses(mark))
+                    killed.delete(pid);
                 return [...killed.values()];
+            }
         }
         await pause(DRAIN_POLL_MS);
     }
@@ -4063,6 +4136,7 @@ const RULES = [
         advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
     },
 ];
+const MAX_COMMAND = 4096;
 function scriptHints(script) {
     const found = new Map();
     let first = 0;
@@ -4076,8 +4150,9 @@ function scriptHints(script) {
             command = `${command.slice(0, -1)} `;
             continue;
         }
+        const start = command.slice(0, MAX_COMMAND);
         for (const { pattern, what, advice } of RULES) {
-            if (!found.has(what) && pattern.test(command))
+            if (!found.has(what) && pattern.test(start))
                 found.set(what, { line: first, what, advice });
         }
         command = '';
@@ -4262,13 +4337,13 @@ class TorchWatch {
             if (!(pid > 1) || pid === process.pid)
                 continue;
             const known = this.#known.get(pid);
-            if (known)
+            const facts = known && !known.ours ? known.facts : processFacts(pid, this.root);
+            if (facts === null)
+                continue;
+            if (known?.facts.startTicks === facts.startTicks)
                 living.set(pid, known);
-            else {
-                const facts = processFacts(pid, this.root);
-                if (facts)
-                    strangers.push(facts);
-            }
+            else
+                strangers.push(facts);
         }
         const isOurs = (facts) => facts.pid === leader ||
             (facts.startTicks >= (since ?? 0) &&
@@ -4297,6 +4372,7 @@ class TorchWatch {
         this.#sightings.set(`${pid}.${startTicks}`, {
             pid,
             startTicks,
+            innerPid: innerPid(pid, this.root),
             program,
             base,
             ...whyUnarmed({
@@ -4373,7 +4449,7 @@ async function main(runner = environmentRunner(process.env)) {
     process.exit();
 }
 async function run(runner, env) {
-    const workspace = env.GITHUB_WORKSPACE || process.cwd();
+    const workspace = (0,external_node_path_.resolve)(env.GITHUB_WORKSPACE || '.');
     const parsed = parseInputs(runner.input);
     const problems = [
         ...(parsed.ok ? [] : parsed.problems),
@@ -4384,7 +4460,7 @@ async function run(runner, env) {
     const { inputs } = parsed;
     const plan = makePlan(inputs, env, {
         id: (0,random/* randomHex */.n)(6),
-        temp: env.RUNNER_TEMP || (0,external_node_os_.tmpdir)(),
+        temp: (0,external_node_path_.resolve)(env.RUNNER_TEMP || (0,external_node_os_.tmpdir)()),
         workspace,
         now: Date.now(),
     });
@@ -4412,6 +4488,7 @@ async function run(runner, env) {
         hints,
         gpu: before.gpu,
         seen: null,
+        met: [],
     };
     const learn = (more) => {
         known = { ...known, ...more };
@@ -4436,7 +4513,8 @@ async function run(runner, env) {
         onStart: (group) => learn({ group }),
     });
     watch.stop();
-    learn({ result, seen: watch.seen() });
+    const met = watch.met();
+    learn({ result, seen: watch.seen(), met: [...met].map(([pid, startTicks]) => ({ pid, startTicks })) });
     const ended = {
         plan,
         env,
@@ -4448,7 +4526,7 @@ async function run(runner, env) {
         shimLaid: laid.shim,
         leader: known.group?.pid ?? null,
         since: known.group?.startTicks ?? null,
-        met: watch.met(),
+        met,
         distDir: distDir(),
         cancel,
     };
