@@ -11,7 +11,7 @@ import textwrap
 import time
 
 import pytest
-from _oom_autopsy import facts, sigterm_native
+from _oom_autopsy import facts, sigterm, sigterm_native
 from conftest import run
 from test_ends import PRELUDE
 
@@ -273,7 +273,7 @@ def test_the_listing_is_what_a_disassembler_reads(machine):
     }[machine]()
     listing = sigterm_native.listing(machine)
     code = b"".join(row[0] for row in listing)
-    assert len(code) <= sigterm_native.DATA
+    assert len(code) <= sigterm_native.CONSTANTS
     read = [
         (bytes(row.bytes), f"{row.mnemonic} {row.op_str}".strip()) for row in disassembler.disasm(code, 0)
     ]
@@ -281,11 +281,11 @@ def test_the_listing_is_what_a_disassembler_reads(machine):
 
 
 class Emulated:
-    """The handler's page on an emulated processor; system calls are recorded, with what they were given."""
+    """The handler on an emulated processor; system calls are recorded, with what they were given."""
 
-    PAGE, STACK, BACK = 0x7F0000000000, 0x7F1000000000, 0x7F2000000000
+    PAGE, DATA, STACK, BACK, INFO = (0x7F0000000000 + (n << 32) for n in range(5))
 
-    def __init__(self, machine, content):
+    def __init__(self, machine, made_for, end):
         import unicorn
         from unicorn import arm64_const as arm
         from unicorn import x86_const as x86
@@ -295,7 +295,7 @@ class Emulated:
             self.cpu = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
             self.number, self.result = x86.UC_X86_REG_RAX, x86.UC_X86_REG_RAX
             self.given = [getattr(x86, f"UC_X86_REG_{name}") for name in ("RDI", "RSI", "RDX", "R10")]
-            stack = x86.UC_X86_REG_RSP
+            self.stack = x86.UC_X86_REG_RSP
             self.kept = [
                 getattr(x86, f"UC_X86_REG_{name}") for name in ("RBX", "RBP", "R12", "R13", "R14", "R15")
             ]
@@ -304,13 +304,14 @@ class Emulated:
             self.cpu = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
             self.number, self.result = arm.UC_ARM64_REG_X8, arm.UC_ARM64_REG_X0
             self.given = [getattr(arm, f"UC_ARM64_REG_X{number}") for number in range(4)]
-            stack = arm.UC_ARM64_REG_SP
+            self.stack = arm.UC_ARM64_REG_SP
             self.kept = [getattr(arm, f"UC_ARM64_REG_X{number}") for number in range(19, 30)]
             self.spoilt = []
         self.cpu.mem_map(self.PAGE, 4096, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        self.cpu.mem_write(self.PAGE, content)
-        self.cpu.mem_map(self.STACK, 4096)
-        self.cpu.mem_map(self.BACK, 4096)
+        self.cpu.mem_write(self.PAGE, sigterm_native.page(machine, self.DATA))
+        for place in (self.DATA, self.STACK, self.BACK, self.INFO):
+            self.cpu.mem_map(place, 4096)
+        self.cpu.mem_write(self.DATA, struct.pack("<Ii", made_for, end))
         top = self.STACK + 2048
         if machine == "x86_64":
             self.cpu.mem_write(top, struct.pack("<Q", self.BACK))
@@ -318,13 +319,17 @@ class Emulated:
         else:
             self.cpu.reg_write(arm.UC_ARM64_REG_X30, self.BACK)
             self.cpu.hook_add(unicorn.UC_HOOK_INTR, self.call)
-        self.cpu.reg_write(stack, top)
-        self.stack, self.top = stack, top + (8 if machine == "x86_64" else 0)
+        self.cpu.reg_write(self.stack, top)
+        self.top = top + (8 if machine == "x86_64" else 0)
 
-    def run(self, pid):
+    def run(self, pid, code, sender):
+        """What the handler calls in process `pid`, for a signal with this si_code and si_pid."""
         self.pid = pid
         for register in self.kept:
             self.cpu.reg_write(register, 0xABCD)
+        self.cpu.mem_write(self.INFO, struct.pack("<iiiiI", 15, 0, code, 0, sender))
+        for register, value in zip(self.given, (15, self.INFO, 0)):
+            self.cpu.reg_write(register, value)
         self.cpu.emu_start(self.PAGE, self.BACK, count=100)
         assert self.cpu.reg_read(self.stack) == self.top
         assert {self.cpu.reg_read(register) for register in self.kept} == {0xABCD}
@@ -346,20 +351,32 @@ class Emulated:
         self.cpu.reg_write(self.result, self.pid if name == "getpid" else 0)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_the_handler_writes_one_byte_and_returns(machine):
-    content = sigterm_native.page(machine, 4_000_000, 513)
-    assert Emulated(machine, content).run(4_000_000) == [("getpid",), ("write", 513, b"\0")]
+SI_USER, SI_TKILL, SI_KERNEL = 0, -6, 0x80
+MADE_FOR = 4_000_000
+
+
+def default(pid):
+    return [("getpid",), ("rt_sigaction", 15, bytes(32), 0, 8), ("kill", pid, 15)]
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_the_handler_in_a_forked_child_is_the_default(machine):
-    content = sigterm_native.page(machine, 4_000_000, 513)
-    assert Emulated(machine, content).run(4_000_001) == [
-        ("getpid",),
-        ("rt_sigaction", 15, bytes(32), 0, 8),
-        ("kill", 4_000_001, 15),
-    ]
+@pytest.mark.parametrize(
+    ("made_for", "pid", "code", "sender", "calls"),
+    [
+        (MADE_FOR, MADE_FOR, SI_USER, 77, [("getpid",), ("write", 513, b"\0")]),
+        (MADE_FOR, MADE_FOR, SI_TKILL, 77, [("getpid",), ("write", 513, b"\0")]),
+        # Of the kernel, where the place of the sender means something else.
+        (MADE_FOR, MADE_FOR, SI_KERNEL, MADE_FOR, [("getpid",), ("write", 513, b"\0")]),
+        # From within, in a forked child, and removed.
+        (MADE_FOR, MADE_FOR, SI_USER, MADE_FOR, default(MADE_FOR)),
+        (MADE_FOR, MADE_FOR, SI_TKILL, MADE_FOR, default(MADE_FOR)),
+        (MADE_FOR, MADE_FOR + 1, SI_USER, 77, [("getpid",), *default(MADE_FOR + 1)]),
+        (0, MADE_FOR, SI_USER, 77, [("getpid",), *default(MADE_FOR)]),
+        (0, MADE_FOR, SI_USER, 0, default(MADE_FOR)),
+    ],
+)
+def test_what_the_handler_calls(machine, made_for, pid, code, sender, calls):
+    assert Emulated(machine, made_for, 513).run(pid, code, sender) == calls
 
 
 def test_a_child_forked_by_c_code_dies_of_its_own_sigterm(step, cuda):
@@ -379,3 +396,148 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     done = lain.run(PRELUDE + forking, python=cuda)
     assert (done.code, done.out) == (0, "-15\n"), done.err
     assert done.receipt["end"]["kind"] == "exit" and lain.snapshots() == []
+
+
+def both(lain, python, program):
+    """(exit code, output) of a program without us and with us."""
+    plain, ours = (run(PRELUDE + program, python=python, step=step) for step in (None, lain))
+    assert ours.ours == [], ours.err
+    return (plain.code, plain.out), (ours.code, ours.out)
+
+
+def test_a_signal_to_itself_is_over_before_the_next_instruction(step, cuda):
+    plain, ours = both(
+        step(snapshot="on-failure"), cuda, "os.kill(os.getpid(), signal.SIGTERM); print('after'); os._exit(3)"
+    )
+    assert plain == ours == (-15, "")
+
+
+TAKES = """
+taken = {{signal.SIGTERM, signal.{name}}}
+signal.pthread_sigmask(signal.SIG_BLOCK, taken)
+import subprocess
+subprocess.run(["kill", "-{short}", str(os.getpid())])
+print("took", signal.sigtimedwait(taken, 20).si_signo)
+"""
+
+
+@pytest.mark.parametrize("name", ("SIGTERM", "SIGUSR1"))
+def test_a_program_that_takes_signals_by_sigwait_gets_them(name, step, cuda, monkeypatch):
+    """No thread of ours may be the only one that is open to them. (OpenBLAS's would be, without us.)"""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(variable, "1")
+    program = TAKES.format(name=name, short=name[3:])
+    plain, ours = both(step(snapshot="on-failure"), cuda, program)
+    assert plain == ours == (0, f"took {int(getattr(signal, name))}\n")
+
+
+CHAINED = """
+import faulthandler
+faulthandler.register(signal.SIGTERM, file=open(os.devnull, "w"), chain=True)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_handler_that_calls_ours_dies_at_the_first_signal(step, cuda):
+    assert Started(step(snapshot="on-failure"), cuda, PRELUDE + CHAINED).end(signal.SIGTERM)[0] == -15
+
+
+REUSED = """
+import pathlib
+os.closerange(3, 256)
+mine = [open(os.devnull) for _ in range(60)]
+time.sleep(0.3)
+child = os.fork()
+if child == 0:
+    for one in mine:
+        os.fstat(one.fileno())
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+os._exit(0)
+"""
+
+
+def test_descriptors_that_the_program_got_again_are_its_own(step, cuda):
+    plain, ours = both(step(snapshot="on-failure"), cuda, REUSED)
+    assert plain == ours == (0, "0\n")
+
+
+def test_the_init_of_a_pid_namespace_ignores_sigterm_as_without_us(step, cuda):
+    """`docker run python …`: the kernel drops signals that it has no handler for."""
+    within = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run([*within, "true"], capture_output=True).returncode != 0:
+        pytest.skip("skipped: no pid namespace can be made here")
+    lain = step(snapshot="on-failure")
+    ticking = """
+print("ready", flush=True)
+start = last = time.monotonic()
+longest = 0
+while last - start < 3:
+    time.sleep(0.05)
+    now = time.monotonic()
+    last, longest = now, max(longest, now - last)
+print("held" if longest > 2 else "went on")
+"""
+    argv = [*within, cuda, "-c", PRELUDE + ticking]
+    process = subprocess.Popen(argv, env=lain.env(), stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    (init,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(int(init), signal.SIGTERM)
+    assert process.communicate(timeout=90)[0] == "went on\n"
+    (receipt,) = lain.receipts()
+    assert receipt["end"]["kind"] == "exit" and receipt["recorder"]["disarm_proven"] is True
+
+
+def test_init_is_never_given_a_handler(monkeypatch):
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    assert sigterm.default_disposition("Name:\tx\n") is False
+
+
+def test_only_descriptors_that_are_still_ours_are_closed(monkeypatch):
+    ours, theirs = os.pipe()
+    monkeypatch.setattr(sigterm, "_state", (os.getpid(), ((ours, sigterm._identity(ours)), (theirs, (0, 0)))))
+    sigterm._close_ends()
+    os.close(theirs)
+    with pytest.raises(OSError, match="Bad file"):
+        os.fstat(ours)
+
+
+CHAINS = """
+#include <signal.h>
+static struct sigaction before;
+static void chain(int number, siginfo_t *info, void *context) {
+    if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(number, info, context);
+}
+void take(void) {
+    struct sigaction mine = {0};
+    mine.sa_sigaction = chain;
+    mine.sa_flags = SA_SIGINFO;
+    sigaction(SIGTERM, &mine, &before);
+}
+"""
+UNDER = """
+import ctypes
+ctypes.CDLL({library!r}).take()
+{end}
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "kinds"),
+    [
+        ("", ["sigterm"]),
+        # Removed while the library still calls us, as at the end of the program: the default, at once.
+        ("from _oom_autopsy import sigterm; sigterm.remove()", []),
+    ],
+)
+def test_under_the_handler_of_a_library(end, kinds, step, cuda, tmp_path):
+    (tmp_path / "chains.c").write_text(CHAINS)
+    library = tmp_path / "libchains.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "chains.c"], check=True)
+    lain = step(snapshot="on-failure")
+    program = PRELUDE + UNDER.format(library=str(library), end=end)
+    assert Started(lain, cuda, program).end(signal.SIGTERM) == (-15, "", [])
+    assert [one["end"]["kind"] for one in lain.receipts() if one["end"]] == kinds
