@@ -505,8 +505,10 @@ def test_only_descriptors_that_are_still_ours_are_closed(monkeypatch):
 
 CHAINS = """
 #include <signal.h>
+#include <unistd.h>
 static struct sigaction before;
 static void chain(int number, siginfo_t *info, void *context) {
+    write(1, "called", 6);
     if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(number, info, context);
 }
 void take(void) {
@@ -539,5 +541,5 @@ def test_under_the_handler_of_a_library(end, kinds, step, cuda, tmp_path):
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "chains.c"], check=True)
     lain = step(snapshot="on-failure")
     program = PRELUDE + UNDER.format(library=str(library), end=end)
-    assert Started(lain, cuda, program).end(signal.SIGTERM) == (-15, "", [])
+    assert Started(lain, cuda, program).end(signal.SIGTERM) == (-15, "called", [])
     assert [one["end"]["kind"] for one in lain.receipts() if one["end"]] == kinds

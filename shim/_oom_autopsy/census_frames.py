@@ -56,6 +56,7 @@ def begins_in_python(thread, stack):
     return thread == threading.main_thread().ident or stack[-1].f_code is threading.Thread._bootstrap.__code__
 
 
+_LIBRARY = os.path.dirname(threading.__file__)
 # Parts of torch whose threads wait, compile or load data, and keep no tensor of a step.
 _ASIDE = tuple(
     os.path.join(*part.split("/")) + os.sep
@@ -71,18 +72,29 @@ def at_work(api, stacks, this_thread):
     it lets go of stays while we hold it: it ran out of memory itself where it would not have. So nobody looks then.
 
     The thread that called a running backward pass and waits for it, and those of the engine, are left to
-    census_graph.backward_state. A thread that is elsewhere now, in a queue or a socket, may be back within the look: then its
-    tensors stay for those milliseconds, and a node is read in one piece (census_graph).
+    census_graph.backward_state. A thread that waits, for a queue or a socket, may be back within the look: then its
+    tensors stay for those milliseconds, and what a node saved is read in one piece (census_graph).
     """
     for thread, stack in stacks:
         if thread == this_thread or not begins_in_python(thread, stack):
             continue
-        if id(stack[0].f_code) in api.backward_codes:
+        if id(stack[0].f_code) in api.backward_codes or _waits(stack[0]):
             continue
         if any(_computes(api, frame) for frame in stack) or _knows_torch(api, stack[0]):
             code = stack[0].f_code
             return f"{os.path.basename(code.co_filename)}:{stack[0].f_lineno} in {code.co_name}"
     return None
+
+
+# Where the standard library waits for other threads, processes and machines.
+_WAITING = ("threading", "queue", "selectors", "socket", "socketserver", "ssl", "subprocess", "connection")
+
+
+def _waits(frame):
+    folder, name = os.path.split(frame.f_code.co_filename)
+    packages = (os.path.join(_LIBRARY, package) for package in ("multiprocessing", "concurrent"))
+    inside = folder == _LIBRARY or folder.startswith(tuple(packages))
+    return inside and os.path.splitext(name)[0] in _WAITING
 
 
 def _computes(api, frame):
