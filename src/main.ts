@@ -46,20 +46,22 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   ];
   if (!parsed.ok || problems.length > 0) return refuse(runner, problems);
   const { inputs } = parsed;
-  const plan = makePlan(inputs, env, {
+  const planned = makePlan(inputs, env, {
     id: randomHex(6),
     temp: resolve(env.RUNNER_TEMP || tmpdir()),
     workspace,
     now: Date.now(),
   });
 
-  savePlan(runner, plan);
+  savePlan(runner, planned);
   let laid: Laid;
   try {
-    laid = layStep(plan, planScript(inputs), join(distDir(), 'shim'));
+    laid = layStep(planned, planScript(inputs), join(distDir(), 'shim'));
   } catch (error) {
-    return notLaid(runner, plan, error as NodeJS.ErrnoException);
+    return notLaid(runner, planned, error as NodeJS.ErrnoException);
   }
+  const plan: Plan = { ...planned, evidenceDir: laid.evidenceDir };
+  savePlan(runner, plan);
   for (const fault of laid.faults) runner.info(logLine(fault));
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
