@@ -5,6 +5,7 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
+import { takeAway } from './conclude.js';
 import type { Ended } from './ended.js';
 import { finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
@@ -125,8 +126,9 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     cancel,
   };
   try {
-    const { code, stillRunning, cut } = await finish(runner, ended);
-    saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
+    const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
+    saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
+    if (spent && (await takeAway(runner, evidence))) saveFinished(runner);
     return code;
   } catch (error) {
     // State says unfinished, so post tries once more. The step's own code is what counts.
