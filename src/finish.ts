@@ -4,59 +4,35 @@
  *
  * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
  */
-import { existsSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
+import { type Concluded, conclude } from './conclude.js';
 import { type Ended, markOf } from './ended.js';
-import { collect } from './evidence/collect.js';
-import {
-  buildManifest,
-  cycleTotals,
-  type Manifest,
-  manifestText,
-  snapshotReferences,
-} from './evidence/manifest.js';
-import { hostInNames } from './evidence/names.js';
+import { collect, type Evidence } from './evidence/collect.js';
+import { buildManifest, cycleTotals } from './evidence/manifest.js';
 import type { Receipt } from './evidence/receipt.js';
-import { writeWhole } from './files.js';
 import { finalExitCode, judgeGates } from './gates.js';
 import { observeGpus } from './gpu/observe.js';
-import { type Outputs, setOutputs } from './outputs.js';
+import type { Outputs } from './outputs.js';
 import { parityOf } from './parity/run.js';
-import type { Published } from './publish/publish.js';
-import {
-  manifestPublished,
-  NOT_YET,
-  publishEvidence,
-  removeEvidence,
-  reportOf,
-  worthKeeping,
-} from './publishing.js';
+import { NOT_YET } from './publishing.js';
 import { likelyReason, unreached, unreachedLine } from './reach.js';
-import { annotations } from './report/annotations.js';
-import { GUIDE_URL } from './report/guide.js';
-import { peakJson } from './report/peak.js';
-import { renderSummary, SUMMARY_BUDGET } from './report/summary.js';
 import { judge } from './report/verdict.js';
+import { goneCheck } from './step/gone.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
-import { nameProcess, processFacts, stepProcesses } from './step/proc.js';
+import { nameProcess, stepProcesses } from './step/proc.js';
 import { count, logLine } from './text.js';
 import { VERSION } from './version.js';
 
 const GPU_TIMEOUT_MS = 5000;
-/** In place of "cancelled": what a reader of the summary wants to know. */
-const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 
 /** How it went. */
-export interface Finished {
+export interface Finished extends Concluded {
   /** Exit code of the action. */
   readonly code: number;
-  /** Processes of the step that still run. */
+  /** Processes of the step that still ran when its evidence was collected. */
   readonly stillRunning: number;
-  /** A cancel stopped the upload. */
-  readonly cut: boolean;
+  readonly evidence: Evidence;
 }
 
 /** Outputs of a run that was refused for wrong inputs. */
@@ -80,6 +56,10 @@ export const REFUSED_OUTPUTS: Outputs = {
 export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   const { plan, result } = ended;
   const log = (line: string): void => runner.info(logLine(line));
+  // Before the folder is looked at: whoever ends after that look may have written after it too.
+  const survivors = stepProcesses(markOf(ended));
+  const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+  const isGone = goneCheck(ended, survivors.length);
   const [evidence, gpuAfter] = await Promise.all([
     ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
     // Where there was no tool before the step there is none after it.
@@ -87,7 +67,6 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       ? ended.before.gpu
       : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
   ]);
-  const stillRunning = stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
   const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
   const parity = await parityOf(ended, evidence, log);
 
@@ -170,115 +149,10 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     published: NOT_YET,
   });
 
-  const facts: Outputs = {
-    'exit-code': stepCode,
-    verdict: verdict.name,
-    'oom-count': oomCount,
-    'snapshot-count': evidence.snapshots.length,
-    snapshots: JSON.stringify(snapshotReferences(evidence)),
-    manifest: '',
-    'artifact-id': '',
-    'artifact-url': '',
-    'artifact-digest': '',
-    'report-url': '',
-    'cycle-count': cycles.count,
-    parity: parity.state,
-    'evidence-dir': plan.evidenceDir,
-  };
-  // Whoever is killed while it uploads has told what it knows by now; later steps read the newest value.
-  if (worthKeeping(evidence, verdict.name, gates)) setOutputs(runner, facts);
-  const outcome = await publishEvidence(ended, evidence, account, log);
-  const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
-  const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
-  const manifest: Manifest = { ...account, published: manifestPublished(published) };
-  const manifestPath = join(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
-  await writeWhole(manifestPath, manifestText(manifest)).catch((error: Error) =>
-    log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`),
-  );
-  if (manifest.processes.length > 0) {
-    await writeWhole(join(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
-  }
-  const reportUrl = await reportOf(ended, evidence, manifest, published, log);
-  const removed = await removeEvidence(plan, published, stillRunning.length > 0);
-  tell(runner, manifest, published, ended, { removed, reportUrl });
-  setOutputs(runner, {
-    ...facts,
-    manifest: existsSync(manifestPath) ? manifestPath : '',
-    'artifact-id': published.state === 'uploaded' ? published.id : '',
-    'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
-    'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
-    'report-url': reportUrl ?? '',
-    'evidence-dir': removed ? '' : plan.evidenceDir,
-  });
-  return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
+  const concluded = await conclude(runner, ended, evidence, account);
+  const code = finalExitCode(stepCode, gates);
+  return { ...concluded, code, stillRunning: stillRunning.length, evidence };
 }
-
-/** main's account of the step, in the plan's output folder. */
-export const MANIFEST = 'manifest.json';
-/** post's account of what came after it. */
-const LATE_MANIFEST = 'manifest-late.json';
-
-/**
- * Is the process that left this unfinished file gone? Only known of processes of this machine: their files begin with its name, as the shim
- * writes it, and on a shared folder the pids of another machine mean nothing here.
- */
-export function isGone(pid: number, file: string): boolean {
-  const host = hostInNames(hostname());
-  // `uname` and the shim agree on Linux alone, and only there /proc tells who is gone.
-  return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
-}
-
-/** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
-function tell(
-  runner: Runner,
-  manifest: Manifest,
-  published: Published,
-  { plan, late }: Ended,
-  { removed, reportUrl }: { readonly removed: boolean; readonly reportUrl: string | null },
-): void {
-  runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
-  // The summary says so too, unless what hindered the upload, a full disk, hinders it as well.
-  if (published.state === 'failed') {
-    const kept = count(published.kept.length, 'file');
-    runner.info(
-      logLine(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`),
-    );
-  }
-  try {
-    const heading = late ? `${LATE_HEADING}\n\n` : '';
-    const summary = renderSummary(
-      manifest,
-      {
-        ...artifactLinks(published),
-        reportUrl,
-        evidenceDir: removed ? null : plan.evidenceDir,
-        guideUrl: GUIDE_URL,
-      },
-      Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length),
-    );
-    if (summary !== '') runner.summary(heading + summary);
-    else
-      runner.info(logLine('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
-  } catch (error) {
-    runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
-  }
-  for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-    runner.annotate(level, message, place);
-  }
-}
-
-const LATE_HEADING =
-  '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
-
-const artifactLinks = (published: Published) =>
-  published.state === 'uploaded'
-    ? {
-        artifactName: published.name,
-        artifactId: published.id,
-        artifactUrl: published.url,
-        artifactDigest: published.digest,
-      }
-    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
 
 /** One line for each kind of process that left a receipt but could not be recorded. */
 function notSeen(receipts: readonly Receipt[]): readonly string[] {

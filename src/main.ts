@@ -5,6 +5,7 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
+import { takeAway } from './conclude.js';
 import type { Ended } from './ended.js';
 import { finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
@@ -46,20 +47,22 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   ];
   if (!parsed.ok || problems.length > 0) return refuse(runner, problems);
   const { inputs } = parsed;
-  const plan = makePlan(inputs, env, {
+  const planned = makePlan(inputs, env, {
     id: randomHex(6),
     temp: resolve(env.RUNNER_TEMP || tmpdir()),
     workspace,
     now: Date.now(),
   });
 
-  savePlan(runner, plan);
+  savePlan(runner, planned);
   let laid: Laid;
   try {
-    laid = layStep(plan, planScript(inputs), join(distDir(), 'shim'));
+    laid = layStep(planned, planScript(inputs), join(distDir(), 'shim'));
   } catch (error) {
-    return notLaid(runner, plan, error as NodeJS.ErrnoException);
+    return notLaid(runner, planned, error as NodeJS.ErrnoException);
   }
+  const plan: Plan = { ...planned, evidenceDir: laid.evidenceDir };
+  savePlan(runner, plan);
   for (const fault of laid.faults) runner.info(logLine(fault));
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
@@ -123,8 +126,9 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     cancel,
   };
   try {
-    const { code, stillRunning, cut } = await finish(runner, ended);
-    saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
+    const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
+    saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
+    if (spent && (await takeAway(runner, evidence))) saveFinished(runner);
     return code;
   } catch (error) {
     // State says unfinished, so post tries once more. The step's own code is what counts.

@@ -3,17 +3,20 @@
  * ends the step's processes, gathers what exists, publishes it and writes the summary, from the saved plan alone;
  * after one that left processes running, or an upload that a cancel stopped, it does what is left of that.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
+import { takeAway } from './conclude.js';
 import { type Ended, markOf } from './ended.js';
-import { collect } from './evidence/collect.js';
-import { finish, isGone } from './finish.js';
-import { hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
+import { collect, type Evidence } from './evidence/collect.js';
+import type { Manifest } from './evidence/manifest.js';
+import { isSpent, removeSpent } from './evidence/spent.js';
+import { finish } from './finish.js';
+import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
 import { removeStrays, secondPlaces } from './publish/places.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
+import { goneCheck } from './step/gone.js';
 import { stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
@@ -40,18 +43,17 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
       runner.info(logLine(`the state that main saved cannot be read (${state.reason}); nothing was done`));
       return;
     case 'unfinished':
-      await takeAway(runner, env, state.plan);
-      return finishFor(runner, env, state.plan, state.known);
+      await removeCopies(runner, env, state.plan);
+      return finishFor(runner, ended(env, state.plan, state.known));
     case 'late':
-      return gatherLate(runner, env, state.plan, state.known);
+      return gatherLate(runner, ended(env, state.plan, state.known));
     case 'cut':
-      if (await publishAgain(runner, { plan: state.plan, env, distDir: distDir() })) return;
-      return finishFor(runner, env, state.plan, state.known);
+      return publishCut(runner, ended(env, state.plan, state.known));
   }
 }
 
 /** Removes what a main that was killed had staged outside of the evidence folder: copies, which nobody else would find. */
-async function takeAway(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan): Promise<void> {
+async function removeCopies(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan): Promise<void> {
   const removed = await removeStrays(secondPlaces(env), plan.id, Date.now());
   if (removed > 0)
     runner.info(logLine('an upload was interrupted before; the copies that it had made were removed'));
@@ -75,13 +77,25 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   distDir: distDir(),
 });
 
-async function finishFor(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, known: Known): Promise<void> {
-  const facts = ended(env, plan, known);
-  if (known.result !== null) {
+interface Look {
+  readonly evidence: Evidence;
+  /** Processes of the step that still ran before it: they may write after it. */
+  readonly survivors: number;
+}
+
+/** The evidence as it lies on disk now. */
+async function look(facts: Ended): Promise<Look> {
+  const { evidenceDir: dir, id: step } = facts.plan;
+  const survivors = stepProcesses(markOf(facts)).length;
+  return { evidence: await collect({ dir, step, isGone: goneCheck(facts, survivors) }), survivors };
+}
+
+async function finishFor(runner: Runner, facts: Ended): Promise<void> {
+  const { plan, result, faults } = facts;
+  if (result !== null) {
     // The step had come to its end: what it left running is as much the user's as after any other step.
     runner.info(logLine('main was ended before it had told everything; gathering the evidence'));
-    await finish(runner, { ...facts, hurried: true });
-    return;
+    return finishAnyhow(runner, { ...facts, hurried: true });
   }
   runner.info(logLine('main was ended before it finished; ending its processes and gathering the evidence'));
   const { found, killed } = await endStep(markOf(facts), plan.options.gracePeriod * 1000);
@@ -90,27 +104,56 @@ async function finishFor(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, kno
       logLine(`ended ${count(found, 'process', 'processes')} of the step, ${killed.length} by SIGKILL`),
     );
   }
-  await finish(runner, {
+  await finishAnyhow(runner, {
     ...facts,
-    faults: [...known.faults, 'main was ended before it finished, so the exit code of the step was not seen'],
+    faults: [...faults, 'main was ended before it finished, so the exit code of the step was not seen'],
     killed,
     hurried: true,
   });
 }
 
-/** Tells and publishes what the step's survivors wrote since main finished. They are left alone. */
-async function gatherLate(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan, known: Known): Promise<void> {
-  const told = await readManifest(plan);
-  const evidence = await collect({ dir: plan.evidenceDir, step: plan.id, isGone });
-  const late = newEvidence(evidence, told);
-  const facts = ended(env, latePlan(plan, told), known);
-  if (!hasEvidence(late)) {
-    // main kept the folder for its survivors alone. Whatever was refused in it is not published, so then it stays.
-    const spent =
-      !facts.plan.evidenceKept && evidence.rejectedCount === 0 && stepProcesses(markOf(facts)).length === 0;
-    if (spent) await rm(plan.evidenceDir, { recursive: true, force: true });
-    return;
+/** From the account of whoever was killed when there is one: it knows more, and part of its evidence may be gone by now. */
+async function finishAnyhow(runner: Runner, facts: Ended): Promise<void> {
+  const told = await readManifest(facts.plan);
+  if (told !== null) {
+    try {
+      const seen = await look(facts);
+      await goOn(runner, facts, seen.evidence, told);
+      return await gatherLate(runner, facts, seen);
+    } catch (error) {
+      // Anybody of the step may have written it: then it is as good as none.
+      runner.info(logLine(`the account that was found is of no use (${(error as Error).message})`));
+    }
   }
-  runner.info(logLine('processes that the step left running have written evidence since; gathering it'));
-  await finish(runner, { ...facts, late });
+  const { spent, evidence } = await finish(runner, facts);
+  if (spent && !(await takeAway(runner, evidence))) await gatherLate(runner, facts);
+}
+
+/** Uploads what a cancel had stopped, then what came since. */
+async function publishCut(runner: Runner, facts: Ended): Promise<void> {
+  const told = await readManifest(facts.plan);
+  if (told === null) return finishFor(runner, facts);
+  const seen = await look(facts);
+  await publishAgain(runner, facts, seen.evidence, told);
+  return gatherLate(runner, facts, seen);
+}
+
+/**
+ * Tells and publishes what came to the evidence since its account was written: by survivors of the step, who are left alone. Then our
+ * own folder goes, if nobody is left and artifacts hold all of it.
+ * @param before an earlier look, good enough where there is no news in it: an upload has touched its files since
+ */
+async function gatherLate(runner: Runner, facts: Ended, before?: Look): Promise<void> {
+  const told = await readManifest(facts.plan);
+  const news = ({ evidence }: Look): Evidence => newEvidence(evidence, told);
+  const seen = before && !hasEvidence(news(before)) ? before : await look(facts);
+  const late = news(seen);
+  const accounts: Manifest[] = told === null ? [] : [told];
+  if (hasEvidence(late)) {
+    runner.info(logLine('evidence has come since main looked at it; gathering it'));
+    const { manifest } = await finish(runner, { ...facts, plan: latePlan(facts.plan), late });
+    accounts.push(manifest);
+  }
+  const spent = !facts.plan.evidenceKept && seen.survivors === 0 && isSpent(seen.evidence, accounts);
+  if (spent) await removeSpent(seen.evidence);
 }

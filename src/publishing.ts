@@ -1,14 +1,12 @@
 /**
- * Publishing after a step: whether there is anything worth keeping, the evidence as one artifact, the page beside it,
- * and the removal of our own folder once an artifact holds all of it. The client and the page are loaded when needed.
+ * Publishing after a step: whether there is anything worth keeping, the evidence as one artifact, and the page beside it. The client and the page are loaded when needed.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ended } from './ended.js';
 import type { Evidence } from './evidence/collect.js';
 import { type Manifest, type ManifestPublished, manifestText } from './evidence/manifest.js';
+import { heldFiles } from './evidence/spent.js';
 import type { GateFinding } from './gates.js';
-import type { Plan } from './plan.js';
 import type { Published, UploadPlan } from './publish/publish.js';
 import { GUIDE_URL } from './report/guide.js';
 import { peakJson } from './report/peak.js';
@@ -115,13 +113,21 @@ export function manifestPublished(published: Published): ManifestPublished {
   }
 }
 
-/** Removes our own evidence folder once artifacts hold all of it. Never one that the user named. */
-export async function removeEvidence(plan: Plan, published: Published, inUse: boolean): Promise<boolean> {
-  if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete) return false;
-  return rm(plan.evidenceDir, { recursive: true, force: true }).then(
-    () => true,
-    () => false,
-  );
+/** The upload that an account tells of, as `publish` told it; null when there was none. */
+export function publishedOf(account: Manifest): Published | null {
+  const { state, artifact, left_out } = account.published;
+  if (state !== 'uploaded' || artifact === null || artifact.id === null) return null;
+  const files = heldFiles(account).map(({ file, bytes, digest }) => ({ file, bytes, digest }));
+  return {
+    state,
+    ...artifact,
+    id: artifact.id,
+    files,
+    notUploaded: left_out,
+    changed: [],
+    seconds: 0,
+    complete: left_out.length === 0 && account.rejected_count === 0,
+  };
 }
 
 /** Publishes the page beside the evidence. A late part has none: the page of the step stands. */

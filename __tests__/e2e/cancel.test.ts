@@ -1,9 +1,9 @@
 /** Cancels, time limits and kills, at any moment, of anybody: the code, the verdict and the evidence are right, and nobody is left. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, node24, ROOT, runStep } from './kit.js';
+import { cleanUp, node24, plainPython, ROOT, runStep } from './kit.js';
 import {
   cancelAtUpload,
   expectClean,
@@ -20,6 +20,22 @@ afterAll(cleanUp);
 const MINUTES = 60_000;
 /** The runner's ladder, shorter. */
 const FAST = { sigint: 3000, sigterm: 2000, streams: 1000 };
+
+/** A node that first does something else. @param lines Python; \`node\` is the real one */
+function nodeThat(lines: string): string {
+  const path = join(scratch(), 'node');
+  writeFileSync(
+    path,
+    `#!${plainPython()}
+import os, subprocess, sys
+node = ${JSON.stringify(node24())}
+${lines}
+os.execv(node, [node, *sys.argv[1:]])
+`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+}
 
 const WAIT = `python -c 'import time; print("READY", flush=True); time.sleep(600)'`;
 const ready = (line: string): boolean => line.includes('READY');
@@ -240,6 +256,97 @@ os.kill(os.getpid(), signal.SIGKILL)`;
   );
 
   it(
+    'of a program while it dumps, as far as can be seen: with others of the step alive its file is left alone',
+    async () => {
+      const replay = await replayScript();
+      // The pid of a process in a namespace of its own means nothing here, or a process that is gone.
+      const half = `
+import os, re
+first = os.environ['PYTHONPATH'].split(':')[0]
+host = re.sub('[^A-Za-z0-9-]', '-', os.uname().nodename)[:40]
+name = f'.{host}-ranknone-4194000-0123abcd-1-oom.pickle.tmp-4194000'
+open(os.path.join(first, '..', 'evidence', name), 'wb').write(b'half')`;
+      const step = await plain(
+        `python '${replay}'\npython - <<'PY'${half}\nPY\nnohup sleep 60 >/dev/null 2>&1 &\nexit 3`,
+      );
+      expect(step.report.main.code).toBe(3);
+      expect(step.manifest.faults).toEqual([]);
+      expect(step.manifest.rejected).toEqual([
+        expect.objectContaining({ reason: expect.stringMatching(/^unfinished dump/) }),
+      ]);
+      expect(onDisk(step).filter((name) => name.includes('.tmp-'))).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  it(
+    'of main when it has published and not yet told: post tells what main knew',
+    async () => {
+      const replay = await replayScript();
+      const fifo = join(scratch(), 'fifo');
+      let main = 0;
+      let waiting = false;
+      // Nobody reads the pipe, so main waits where it writes its summary.
+      const node = nodeThat(
+        `if '/main/' in sys.argv[1]:\n    os.mkfifo(${JSON.stringify(fifo)})\n    os.environ['GITHUB_STEP_SUMMARY'] = ${JSON.stringify(fifo)}`,
+      );
+      const step = await plain(`python '${replay}'\nexit 3`, {
+        run: {
+          node,
+          onStart: (stage: string, pid: number) => {
+            if (stage === 'main') main = pid;
+          },
+          onLog: (line: string) => {
+            // post tells a verdict too.
+            if (!/oom-autopsy: verdict/.test(line) || waiting) return;
+            waiting = true;
+            setTimeout(() => process.kill(main, 'SIGKILL'), 300);
+          },
+        },
+      });
+      expectClean(step);
+      expect(step.report.main.signal).toBe('SIGKILL');
+      expect(step.report.post?.summary).toMatch(/Out of GPU memory/);
+      expect(step.report.post?.outputs).toMatchObject({
+        'exit-code': '3',
+        verdict: 'oom',
+        'snapshot-count': '1',
+      });
+      // What was uploaded is not uploaded again.
+      expect(step.artifacts.map(({ name }) => name)).toEqual(['oom-autopsy-job-0-1']);
+      expect(step.report.post?.summary).toContain(step.artifacts[0]?.digest?.replace('sha256:', ''));
+      const account = JSON.parse(readFileSync(step.report.post?.outputs['manifest'] ?? '', 'utf8'));
+      expect(account).toMatchObject({
+        verdict: { name: 'oom' },
+        step: { exit_code: 3 },
+        published: { state: 'uploaded', left_out: [] },
+      });
+      expect(account.snapshots).toHaveLength(1);
+      expect(onDisk(step)).toEqual([]);
+    },
+    MINUTES,
+  );
+
+  it(
+    'of main, and post is run twice: the second says no other thing',
+    async () => {
+      const replay = await replayScript();
+      const node = nodeThat(`if '/post/' in sys.argv[1]:\n    subprocess.run([node, *sys.argv[1:]])`);
+      const step = await plain(`python '${replay}'\nkill -KILL $PPID\nsleep 600`, { run: { node } });
+      expectClean(step);
+      expect(step.report.post?.summary.match(/Out of GPU memory/g)).toHaveLength(1);
+      expect(step.report.post?.summary.match(/^#+ /gm)).toHaveLength(
+        [...new Set(step.report.post?.summary.match(/^#+ .*/gm))].length,
+      );
+      expect(step.report.post?.summary).not.toMatch(/no out-of-memory was seen|Cancelled/);
+      expect(step.artifacts).toHaveLength(1);
+      const account = JSON.parse(readFileSync(step.report.post?.outputs['manifest'] ?? '', 'utf8'));
+      expect(account.snapshots).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  it(
     'of the runner: main outlives its output and comes to its end',
     async () => {
       const temp = scratch();
@@ -330,7 +437,7 @@ describe('a cancel at any moment', () => {
         .filter((file) => file.endsWith('.pickle'));
       const kept = onDisk(step).filter((name) => name.endsWith('.pickle'));
       // What was on disk is in an artifact or still there, once. Only a main that is killed at once, between its upload
-      // and its end, leaves it in two places: post cannot know of that upload, and rather publishes twice than not at all.
+      // and its account of it, leaves it in two places: post cannot know of that upload, and rather publishes twice than not at all.
       if (existsSync(mark)) {
         const places = published.length + kept.length;
         expect(places).toBeGreaterThanOrEqual(1);

@@ -3,7 +3,7 @@
  * verdict stay right, the summary says what happened, and what existed on disk exists afterwards.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { cleanUp, node24, plainPython, runStep, type Step, type StepOptions, sha256 } from './kit.js';
@@ -106,6 +106,34 @@ describe('an artifact service that fails', () => {
   );
 
   it(
+    'that is asked again is told what vanished meanwhile, and so is the reader',
+    async () => {
+      const replay = await replayScript();
+      const [refused, gone] = ['refused', 'gone'].map((name) => join(scratch(), name)) as [string, string];
+      // A client that has not begun would miss the files itself.
+      const vandal = `until [ -e ${refused} ]; do sleep 0.02; done; rm -rf "$(dirname "$PYTHONPATH")"/evidence/.upload-*/*; touch ${gone}`;
+      const step = await plain(`python '${replay}'\nnohup bash -c '${vandal}' >/dev/null 2>&1 &\nexit 3`, {
+        service: { CreateArtifact: '503x2' },
+        onService: (service) => {
+          void until(() => service.calls().length > 0, 'an upload').then(() => writeFileSync(refused, ''));
+        },
+      });
+      expect(existsSync(gone)).toBe(true);
+      expect(step.report.main.code).toBe(3);
+      const left: readonly { file: string; reason: string }[] = step.manifest.published.left_out;
+      expect(left.map(({ file }) => file).sort()).toEqual(
+        [...onDisk(step), 'SHA256SUMS', 'manifest.json', 'peak.json'].sort(),
+      );
+      expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['vanished while it was uploaded']));
+      expect(step.report.summary).toMatch(/not in the artifact: vanished while it was uploaded/);
+      // The originals are the only copies.
+      expect(onDisk(step)).toHaveLength(2);
+      expect(step.outputs['evidence-dir']).not.toBe('');
+    },
+    2 * MINUTES,
+  );
+
+  it(
     'is not even asked after a green step that saw nothing',
     async () => {
       const step = await plain('true', { service: { '*': 'reset' } });
@@ -114,6 +142,69 @@ describe('an artifact service that fails', () => {
       expect(step.calls).toEqual([]);
     },
     MINUTES,
+  );
+});
+
+describe('an evidence folder that is a link to one', () => {
+  it(
+    'is that folder',
+    async () => {
+      const folder = scratch();
+      mkdirSync(join(folder, 'real'));
+      symlinkSync('real', join(folder, 'link'));
+      const replay = await replayScript();
+      const step = await plain(`python '${replay}'\nexit 3`, {
+        with: { 'evidence-dir': join(folder, 'link') },
+      });
+      expectClean(step);
+      expect(step.outputs).toMatchObject({
+        verdict: 'oom',
+        'snapshot-count': '1',
+        'evidence-dir': join(folder, 'real'),
+      });
+      expect(step.artifacts).toHaveLength(1);
+      expect(readdirSync(join(folder, 'real'))).toHaveLength(2);
+      const killed = await plain(`python '${replay}' 0123abcd\nkill -KILL $PPID; sleep 60`, {
+        with: { 'evidence-dir': join(folder, 'link') },
+      });
+      expect(killed.report.post?.outputs).toMatchObject({ verdict: 'oom', 'snapshot-count': '1' });
+    },
+    MINUTES,
+  );
+});
+
+describe('an evidence folder that two steps share', () => {
+  it(
+    'tells each of its own, also while the other uploads',
+    async () => {
+      const evidence = join(scratch(), 'shared');
+      const replay = await replayScript();
+      let second: Promise<Step> | undefined;
+      const first = await plain(`python '${replay}' aaaaaaaa\nexit 3`, {
+        with: { 'evidence-dir': evidence },
+        service: { CreateArtifact: '503x2' },
+        onService: (service) => {
+          second = until(() => service.calls().length > 0, 'the upload of the first step').then(() =>
+            plain('exit 4', { with: { 'evidence-dir': evidence } }),
+          );
+        },
+      });
+      const other = await second;
+      expectClean(first);
+      expect(other?.report.main.code).toBe(4);
+      expect(other?.outputs).toMatchObject({ verdict: 'failed', 'snapshot-count': '0' });
+      expect(other?.artifacts).toEqual([]);
+      const rejected: readonly { name: string; reason: string }[] = other?.manifest.rejected;
+      expect(rejected.map(({ reason }) => reason).sort()).toEqual([
+        'a hard link (2 names share this file)',
+        'an upload of another step',
+        'of another step',
+      ]);
+      expect(first.artifacts[0]?.files.filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
+      expect(first.manifest.published.left_out).toEqual([]);
+      expect(readdirSync(evidence).filter((name) => name.startsWith('.'))).toEqual([]);
+    },
+    2 * MINUTES,
   );
 });
 

@@ -1,10 +1,10 @@
 /** Servers that a step starts with `&`: not waited for, not killed, told; what they write afterwards is collected by post. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, node24, plainPython, ROOT } from './kit.js';
-import { onDisk, plain, replayScript, scratch } from './replay.js';
+import { cleanUp, node24, plainPython, ROOT, type Step } from './kit.js';
+import { onDisk, plain, replayScript, scratch, until } from './replay.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -95,6 +95,134 @@ describe('a server that outlives its step', () => {
       expect(step.report.main.summary).toMatch(/still run/i);
       expect(step.report.post).toMatchObject({ code: 0, log: '', summary: '' });
       expect(step.report.orphans).toHaveLength(1);
+    },
+    MINUTES,
+  );
+});
+
+/** A GPU tool that main waits for after the step, and with it for everything that follows its look at the evidence folder. */
+function slowTool() {
+  const folder = scratch();
+  const [ended, asked, done] = ['ended', 'asked', 'done'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const tool = join(folder, 'nvidia-smi');
+  writeFileSync(
+    tool,
+    `#!/bin/bash
+if [ -e ${ended} ]; then touch ${asked}; while [ ! -e ${done} ]; do sleep 0.02; done; fi
+case "$1" in *query-gpu*) echo '0, GPU-1, X, 1000, 10, 990';; esac
+`,
+  );
+  chmodSync(tool, 0o755);
+  const path = [folder, dirname(plainPython()), process.env['PATH']].join(delimiter);
+  return { ended, asked, done, env: { PATH: path } };
+}
+
+describe('evidence that is written when main has looked at the folder, and before it is done', () => {
+  const pickles = (files: readonly string[]): readonly string[] => files.filter((f) => f.endsWith('.pickle'));
+  /** All is somewhere: what main saw in its artifact, what came later in post's. */
+  const expectBoth = (step: Step): void => {
+    expect(step.artifacts.map(({ name }) => name)).toEqual([
+      'oom-autopsy-job-0-1',
+      'oom-autopsy-job-0-1-late',
+    ]);
+    const [first, second] = step.artifacts.map(({ files }) => pickles(files));
+    expect([first?.length, second?.length]).toEqual([1, 1]);
+    expect(second?.[0]).toContain('0badcafe');
+  };
+
+  it(
+    'by a process that is gone by then',
+    async () => {
+      const replay = await replayScript();
+      const { ended, asked, done, env } = slowTool();
+      const step = await plain(
+        `python '${replay}'
+(while [ ! -e ${asked} ]; do sleep 0.02; done; sleep 0.7; python '${replay}' 0badcafe; touch ${done}) >/dev/null 2>&1 &
+touch ${ended}
+exit 3`,
+        { env },
+      );
+      expect(step.report.main.code).toBe(3);
+      expect(step.report.main.summary).toMatch(/still run/i);
+      expectBoth(step);
+    },
+    MINUTES,
+  );
+
+  it(
+    'by somebody who was never seen',
+    async () => {
+      const replay = await replayScript();
+      const { ended, asked, done, env } = slowTool();
+      const temp = join(scratch(), 'temp');
+      const late = 'other-ranknone-7-0badcafe-1-oom.pickle';
+      const writing = until(() => existsSync(asked), 'the look after the step')
+        .then(() => new Promise((resolve) => setTimeout(resolve, 700)))
+        .then(() => {
+          const [folder] = readdirSync(temp).filter((name) => name.startsWith('oom-autopsy-'));
+          writeFileSync(join(temp, folder ?? '', 'evidence', late), 'a snapshot');
+          writeFileSync(done, '');
+        });
+      const step = await plain(`python '${replay}'\ntouch ${ended}\nexit 3`, { env, run: { temp } });
+      await writing;
+      expect(step.report.main.code).toBe(3);
+      expect(step.report.main.log).toMatch(/the evidence folder was kept/);
+      expect(step.outputs['evidence-dir']).toContain(temp);
+      expectBoth(step);
+    },
+    MINUTES,
+  );
+});
+
+describe('a process that had run out of memory and went on', () => {
+  it(
+    'and ends by it later is told by post',
+    async () => {
+      const folder = scratch();
+      const [open, up, go, done] = ['open.py', 'up', 'go', 'done'].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const replay = await replayScript();
+      writeFileSync(
+        open,
+        `
+import glob, json, os, time
+config = json.load(open(os.path.join(os.environ['PYTHONPATH'].split(':')[0], '_oom_autopsy', 'config.json')))
+[name] = glob.glob(os.path.join(config['evidence'], '*.receipt.json'))
+whole = json.load(open(name))
+def write(content):
+    with open(name + '.new', 'w') as file: json.dump(content, file)
+    os.replace(name + '.new', name)
+write({**whole, 'end': None, 'thread_ends': []})
+open(${JSON.stringify(up)}, 'w')
+while not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)
+write(whole)
+open(${JSON.stringify(done)}, 'w')
+`,
+      );
+      const step = await plain(
+        `python '${replay}'\nnohup python ${open} >/dev/null 2>&1 &\nwhile [ ! -e ${up} ]; do sleep 0.02; done`,
+        {
+          run: {
+            node: nodeWithLaterSteps(done),
+            onLog: (line: string) => {
+              if (/oom-autopsy: verdict/.test(line)) writeFileSync(go, '');
+            },
+          },
+        },
+      );
+      expect(step.outputs['verdict']).not.toBe('oom');
+      expect(step.report.post?.summary).toMatch(/After the step had ended[\s\S]*Out of GPU memory/);
+      const [, late] = step.artifacts;
+      expect(late?.name).toBe('oom-autopsy-job-0-1-late');
+      expect(late?.files.filter((file) => file.endsWith('.receipt.json'))).toHaveLength(1);
     },
     MINUTES,
   );

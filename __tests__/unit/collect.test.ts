@@ -193,6 +193,53 @@ it('refuses receipts that are too long, of another step, or no receipts, without
   });
 });
 
+it('leaves to another step what its receipts, snapshots and pages are, and claims nothing of it', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  const other = made(7, 'cafecafe');
+  writeReceipt(dir, other, { step: OTHER_STEP });
+  writeSnapshot(dir, snapshotFile(other), 'of the other');
+  writeFileSync(at(pageFile(other)), '<p>');
+  // Its pid, in another incarnation, without a receipt: whose it is nobody says.
+  writeSnapshot(dir, snapshotFile(made(7, '00000001')), 'orphan');
+  const evidence = await gather();
+  expect(evidence.snapshots.map((s) => s.file).sort()).toEqual(
+    [snapshot(), snapshotFile(made(7, '00000001'))].sort(),
+  );
+  expect(evidence.pages).toEqual([]);
+  expect(reasons(evidence)).toEqual({
+    [receiptFile(other)]: 'of another step',
+    [snapshotFile(other)]: 'of another step',
+    [pageFile(other)]: 'of another step',
+  });
+});
+
+it('does not take away the upload of another step, unless it is days old', async () => {
+  writeSnapshot(dir);
+  const [theirs, old, mine] = [stagingName(OTHER_STEP), stagingName(OTHER_STEP), stagingName(STEP)];
+  for (const name of [theirs, old, mine]) {
+    mkdirSync(at(name));
+    writeFileSync(join(at(name), 'manifest.json'), '{}');
+  }
+  utimesSync(at(old), 1, Date.now() / 1000 - 3 * 86_400);
+  const evidence = await gather();
+  expect(reasons(evidence)).toEqual({ [theirs]: 'an upload of another step' });
+  expect(evidence.faults).toHaveLength(2);
+  expect(readdirSync(dir).sort()).toEqual([theirs, snapshot()].sort());
+  expect(readdirSync(at(theirs))).toEqual(['manifest.json']);
+
+  // As long as it uploads its files have two names, and its receipt cannot be read to say whose they are.
+  const other = made(7, 'cafecafe');
+  writeReceipt(dir, other, { step: OTHER_STEP });
+  linkSync(at(receiptFile(other)), join(at(theirs), receiptFile(other)));
+  writeSnapshot(dir, snapshotFile(other), 'of the other');
+  expect(reasons(await gather())).toEqual({
+    [theirs]: 'an upload of another step',
+    [receiptFile(other)]: 'a hard link (2 names share this file)',
+    [snapshotFile(other)]: 'of another step',
+  });
+});
+
 it('does not read a sparse terabyte, nor more in all than it may', async () => {
   writeFileSync(at(snapshot(1)), '');
   truncateSync(at(snapshot(1)), 2 ** 40);
@@ -346,7 +393,7 @@ it.each([
 it('takes away what an interrupted upload left, and nothing else', async () => {
   writeReceipt(dir);
   writeSnapshot(dir);
-  const left = stagingName();
+  const left = stagingName(STEP);
   mkdirSync(at(left));
   linkSync(at(snapshot()), join(at(left), snapshot()));
   writeFileSync(join(at(left), 'manifest.json'), '{}');
@@ -358,11 +405,11 @@ it('takes away what an interrupted upload left, and nothing else', async () => {
   expect(readdirSync(dir).sort()).toEqual([receiptFile(made()), snapshot()].sort());
 
   // The only name of a file, a folder, and a link that leads elsewhere: all stay.
-  const kept = stagingName();
+  const kept = stagingName(STEP);
   mkdirSync(at(kept));
   writeFileSync(join(at(kept), snapshot(9)), 'only here');
   writeFileSync(join(root, `target${n}`), 'x');
-  const elsewhere = stagingName();
+  const elsewhere = stagingName(STEP);
   mkdirSync(join(root, `folder${n}`));
   writeFileSync(join(root, `folder${n}`, 'manifest.json'), 'x');
   symlinkSync(join(root, `folder${n}`), at(elsewhere));
@@ -380,7 +427,7 @@ it('takes away copies that an interrupted upload left, whole or half, and no oth
   writeSnapshot(dir, snapshot(1), content);
   writeSnapshot(dir, snapshot(2), content);
   writeSnapshot(dir, snapshot(3), content);
-  const copied = stagingName();
+  const copied = stagingName(STEP);
   mkdirSync(at(copied));
   writeFileSync(join(at(copied), snapshot(1)), content);
   writeFileSync(join(at(copied), snapshot(2)), content.subarray(0, 2 ** 20 + 7));
@@ -406,7 +453,7 @@ it('takes away copies that an interrupted upload left, whole or half, and no oth
     ],
   ];
   for (const [what, make] of others) {
-    const kept = stagingName();
+    const kept = stagingName(STEP);
     mkdirSync(at(kept));
     make(join(at(kept), snapshot(1)));
     expect([what, await removeStaging(dir, kept)]).toEqual([what, false]);
@@ -454,7 +501,7 @@ it(`collects from ${rounds} random trees without a crash, and only plain files w
         snapshotFile(of, 1 + r.int(2), r.pick([0, 'none'] as const), r.pick(['oom', 'exit'])),
         pageFile(of),
         `.${snapshotFile(of)}.tmp-${of.pid}`,
-        stagingName(),
+        stagingName(STEP),
         r.bytes(6).toString('hex'),
       ]);
       const path = join(tree, name);

@@ -1,21 +1,33 @@
 /** What post still has to tell after a main that finished: news only, and never what main has published. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import { buildManifest, type Manifest, type ManifestPublished } from '../../src/evidence/manifest.js';
+import { isSpent, removeSpent } from '../../src/evidence/spent.js';
 import { parseInputs } from '../../src/inputs.js';
 import {
   hasEvidence,
   latePlan,
   newEvidence,
-  publishedWhole,
   readManifest,
+  toldEvidence,
   uploadParagraph,
 } from '../../src/late.js';
 import { makePlan } from '../../src/plan.js';
+import { publishedOf } from '../../src/publishing.js';
 import {
   made,
+  OTHER_STEP,
   pageFile,
   receiptFile,
   STEP,
@@ -78,7 +90,8 @@ it('is nothing when nothing came, and when a process has only ended since', asyn
   writeReceipt(dir, made(), { ...quiet, end: null });
   const told = account(await gather());
   expect(files(newEvidence(await gather(), told))).toEqual(NOTHING);
-  writeReceipt(dir, made(), { ...quiet, time: { started: 1, updated: 99 } });
+  const ending = { kind: 'exit', exception: null, oom: false, time: 99 };
+  writeReceipt(dir, made(), { ...quiet, end: ending, time: { started: 1, updated: 99 } });
   const now = newEvidence(await gather(), told);
   expect(files(now)).toEqual(NOTHING);
   expect(hasEvidence(now)).toBe(false);
@@ -110,33 +123,146 @@ it('is an out-of-memory that left no snapshot', async () => {
   expect(hasEvidence(newEvidence(await gather(), null))).toBe(true);
 });
 
+it('is the end of a process, or of a thread, by an out-of-memory that was told', async () => {
+  const open = { end: null, thread_ends: [] };
+  writeReceipt(dir, made(), open);
+  const told = account(await gather());
+  const oom = { exception: 'torch.OutOfMemoryError', oom: true, time: 9 };
+  const cases: [Record<string, unknown>, boolean][] = [
+    [{ end: { kind: 'exit', exception: null, oom: false, time: 9 } }, false],
+    [{ end: { kind: 'exception', ...oom } }, true],
+    [{ thread_ends: [oom] }, true],
+    [{ thread_ends: [{ ...oom, oom: false }] }, false],
+  ];
+  for (const [change, news] of cases) {
+    writeReceipt(dir, made(), { ...open, ...change });
+    const now = await gather();
+    expect([change, hasEvidence(newEvidence(now, told))]).toEqual([change, news]);
+    // Told once, it is no news.
+    expect(hasEvidence(newEvidence(now, account(now)))).toBe(false);
+  }
+});
+
 const parsed = parseInputs((name) =>
   name === 'run' ? 'true' : name === 'artifact-name' ? 'x'.repeat(200) : '',
 );
 if (!parsed.ok) throw new Error('must parse');
 const plan = makePlan(parsed.inputs, {}, { id: STEP, temp: '/t', workspace: '/w', now: 1 });
 
-it('gets an artifact of its own, and its folder goes only when main had published all', async () => {
-  writeReceipt(dir);
-  const evidence = await gather();
-  const whole = account(evidence);
-  expect(latePlan(plan, whole).options).toMatchObject({
-    artifactName: `${'x'.repeat(195)}-late`,
-    ifNoTorch: 'ignore',
-    parity: 'off',
+it('gets an artifact of its own', () => {
+  expect(latePlan(plan)).toMatchObject({
+    evidenceDir: plan.evidenceDir,
+    options: { artifactName: `${'x'.repeat(195)}-late`, ifNoTorch: 'ignore', parity: 'off' },
   });
+});
+
+describe('the evidence folder', () => {
   const left = { file: 'a', bytes: 1, digest: `sha256:${'0'.repeat(64)}`, reason: 'over max-upload-size' };
-  const cases: [Manifest | null, boolean][] = [
-    [whole, true],
-    [account(evidence, { ...UPLOADED, left_out: [left] }), false],
-    [account(evidence, { ...UPLOADED, state: 'failed' }), false],
-    [account({ ...evidence, rejectedCount: 1 }), false],
-    [null, false],
-  ];
-  for (const [told, removed] of cases) {
-    expect(publishedWhole(told)).toBe(removed);
-    expect(latePlan(plan, told).evidenceKept).toBe(!removed);
-  }
+
+  it('is spent when artifacts hold all that is in it, and all that they were to hold', async () => {
+    writeReceipt(dir);
+    writeSnapshot(dir);
+    const evidence = await gather();
+    const whole = account(evidence);
+    const cases: [string, Evidence, Manifest[], boolean][] = [
+      ['all of it', evidence, [whole], true],
+      ['one left out', evidence, [account(evidence, { ...UPLOADED, left_out: [left] })], false],
+      ['not uploaded', evidence, [account(evidence, { ...UPLOADED, state: 'failed' })], false],
+      ['one rejected', { ...evidence, rejectedCount: 1 }, [whole], false],
+      ['no account', evidence, [], false],
+    ];
+    for (const [what, now, accounts, spent] of cases)
+      expect([what, isSpent(now, accounts)]).toEqual([what, spent]);
+
+    // A receipt that was written anew is nowhere else, though it is no news; and a second artifact may hold what came.
+    writeReceipt(dir, made(), { time: { started: 1, updated: 99 } });
+    const later = await gather();
+    expect(hasEvidence(newEvidence(later, whole))).toBe(false);
+    expect(isSpent(later, [whole])).toBe(false);
+    expect(isSpent(later, [whole, account(later)])).toBe(true);
+  });
+
+  it('is removed only with what was collected in it, unchanged', async () => {
+    writeReceipt(dir);
+    writeSnapshot(dir);
+    const evidence = await gather();
+    const names = readdirSync(dir).sort();
+    const stays = async (act: () => void, undo: () => void): Promise<void> => {
+      act();
+      expect(await removeSpent(evidence)).toBe(false);
+      undo();
+      expect(readdirSync(dir).sort()).toEqual(names);
+    };
+    const new_ = join(dir, 'new');
+    await stays(
+      () => writeFileSync(new_, ''),
+      () => rmSync(new_),
+    );
+    await stays(
+      () => mkdirSync(new_),
+      () => rmSync(new_, { recursive: true }),
+    );
+    const snapshot = join(dir, snapshotFile(made()));
+    await stays(
+      () => renameSync(snapshot, `${dir}.kept`) ?? writeSnapshot(dir),
+      () => renameSync(`${dir}.kept`, snapshot),
+    );
+    // A second name, as an upload gives it, changes nothing.
+    linkSync(snapshot, `${dir}.link`);
+    rmSync(`${dir}.link`);
+    expect(await removeSpent(evidence)).toBe(true);
+    expect(existsSync(dir)).toBe(false);
+    expect(await removeSpent(evidence)).toBe(true);
+  });
+
+  it('that somebody put a link in place of is not followed', async () => {
+    writeReceipt(dir);
+    const evidence = await gather();
+    renameSync(dir, `${dir} moved`);
+    symlinkSync(`${dir} moved`, dir);
+    expect(await removeSpent(evidence)).toBe(false);
+    expect(readdirSync(`${dir} moved`)).toEqual([receiptFile(made())]);
+    rmSync(dir);
+    renameSync(`${dir} moved`, dir);
+  });
+});
+
+it('knows again what was published', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  const evidence = await gather();
+  const artifact = { name: 'n', id: 7, url: null, digest: null, size: 9 };
+  const [receipt, snapshot] = [receiptFile(made()), snapshotFile(made())];
+  const left = { ...evidence.snapshots[0], file: snapshot, bytes: 11, digest: 'd', reason: 'r' };
+  expect(publishedOf(account(evidence, { ...UPLOADED, artifact }))).toMatchObject({
+    ...{ ...artifact, state: 'uploaded', notUploaded: [], complete: true },
+    files: [{ file: receipt }, { file: snapshot }],
+  });
+  expect(publishedOf(account(evidence, { ...UPLOADED, artifact, left_out: [left] }))).toMatchObject({
+    files: [{ file: receipt }],
+    notUploaded: [{ file: snapshot }],
+    complete: false,
+  });
+  for (const state of ['failed', 'skipped', 'planned'] as const)
+    expect(publishedOf(account(evidence, { ...UPLOADED, state, artifact }))).toBeNull();
+  expect(publishedOf(account(evidence, { ...UPLOADED, artifact: { ...artifact, id: null } }))).toBeNull();
+});
+
+it('is parted into what was told and what is news', async () => {
+  writeReceipt(dir);
+  writeSnapshot(dir);
+  const told = account(await gather());
+  writeReceipt(dir, made(), { oom_count: 2 });
+  writeSnapshot(dir, snapshotFile(made(), 2), 'second');
+  writeReceipt(dir, made(77, 'cafecafe'));
+  const now = await gather();
+  expect(files(toldEvidence(now, told))).toEqual({
+    receipts: [receiptFile(made())],
+    snapshots: [snapshotFile(made())],
+    pages: [],
+  });
+  expect(files(newEvidence(now, told)).snapshots).toEqual([snapshotFile(made(), 2)]);
+  expect(files(newEvidence(now, told)).receipts).toHaveLength(2);
 });
 
 it('reads only what looks like the account of main', async () => {
@@ -149,6 +275,7 @@ it('reads only what looks like the account of main', async () => {
   const told = account(await collect({ dir: temporaryFolder(), step: STEP }));
   writeFileSync(join(dir, 'manifest.json'), JSON.stringify(told));
   expect(await readManifest(at)).toEqual(told);
+  expect(await readManifest({ ...at, id: OTHER_STEP })).toBeNull();
   rmSync(join(dir, 'manifest.json'));
   mkdirSync(join(dir, 'manifest.json'));
   expect(await readManifest(at)).toBeNull();

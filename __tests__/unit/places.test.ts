@@ -252,7 +252,7 @@ asRoot(
       if (to.endsWith(large.file)) spawnSync('dd', ['if=/dev/zero', `of=${fill}`, 'bs=4k', 'count=600']);
       return fails('EXDEV');
     };
-    const staging = await Staging.open(dir, { calls: { link } });
+    const staging = await Staging.open(dir, STEP, { calls: { link } });
     for (const ref of [small, large]) await staging.add(ref, performance.now() + 10_000);
     expect(staging.files.map(({ file }) => file)).toEqual([small.file]);
     expect(staging.leftOut).toMatchObject([{ file: large.file, reason: 'no room to stage it (ENOSPC)' }]);
@@ -267,7 +267,7 @@ it('stops a copy at once when it is told to', async () => {
   const [large] = (await collect({ dir, step: STEP })).snapshots;
   if (!large) throw new Error('not collected');
   const abort = new AbortController();
-  const staging = await Staging.open(dir, { second: { ...second, step: STEP }, signal: abort.signal });
+  const staging = await Staging.open(dir, STEP, { second, signal: abort.signal });
   abort.abort();
   await staging.add(large, performance.now() + 10_000);
   expect(staging.leftOut).toMatchObject([{ file: large.file, reason: 'cannot be staged (ECANCELED)' }]);

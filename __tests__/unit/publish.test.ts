@@ -18,6 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
 import { Staging } from '../../src/publish/stage.js';
+import { manifestPublished } from '../../src/publishing.js';
 import { startService } from '../../standins/service/service.mjs';
 import {
   made,
@@ -251,7 +252,43 @@ it('tells a file that is written to while it is uploaded', async () => {
       },
     }),
   );
-  expect(result).toMatchObject({ state: 'uploaded', changed: [snapshotFile(made())], complete: false });
+  expect(result).toMatchObject({
+    state: 'uploaded',
+    changed: [snapshotFile(made())],
+    notUploaded: [
+      {
+        file: snapshotFile(made()),
+        reason: 'changed while it was uploaded: the artifact may hold other bytes',
+      },
+    ],
+    complete: false,
+  });
+  if (result.state !== 'uploaded') throw new Error('not uploaded');
+  expect(result.files.map(({ file }) => file)).not.toContain(snapshotFile(made()));
+});
+
+it('tells what vanished between the client that was refused and the one that was not', async () => {
+  const evidence = await someEvidence();
+  service.setFaults({ CreateArtifact: '503x1' });
+  let gone: readonly string[] = [];
+  const watch = setInterval(() => {
+    if (service.calls().length === 0 || gone.length > 0) return;
+    const staging = join(dir, readdirSync(dir).find((name) => name.startsWith('.upload-')) ?? '');
+    gone = readdirSync(staging);
+    for (const name of gone) rmSync(join(staging, name));
+  }, 5);
+  const result = await publish(options(evidence));
+  clearInterval(watch);
+  expect(result).toMatchObject({ state: 'uploaded', files: [], complete: false });
+  if (result.state !== 'uploaded') throw new Error('not uploaded');
+  // The client calls an archive without a file a success.
+  expect(readdirSync(unzip(result.name))).toEqual([]);
+  expect(result.notUploaded.map(({ file, reason }) => [file, reason]).sort()).toEqual(
+    [...gone].sort().map((file) => [file, 'vanished while it was uploaded']),
+  );
+  expect(gone).toHaveLength(5);
+  const manifest = manifestPublished(result);
+  expect(manifest).toMatchObject({ state: 'uploaded', left_out: result.notUploaded });
 });
 
 it('leaves out what is over the limit, with its digest', async () => {
@@ -271,7 +308,7 @@ it('copies, and hashes again, where links cannot be made', async () => {
   const [small, large] = (await collect({ dir, step: STEP })).snapshots;
   if (!small || !large) throw new Error('not collected');
   const link = () => Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' }));
-  const staging = await Staging.open(dir, { calls: { link } });
+  const staging = await Staging.open(dir, STEP, { calls: { link } });
   const until = performance.now() + 10_000;
   await staging.add(large, until);
   await staging.add({ ...small, digest: large.digest }, until);

@@ -57,7 +57,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
-/***/ 99:
+/***/ 751:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -102,11 +102,11 @@ function formatBytes(bytes) {
 
 /***/ }),
 
-/***/ 144:
+/***/ 996:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(966);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(628);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -115,7 +115,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 154:
+/***/ 190:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -123,7 +123,7 @@ __webpack_async_result__();
 /* harmony export */   ol: () => (/* binding */ digestOf),
 /* harmony export */   tD: () => (/* binding */ digestHandle)
 /* harmony export */ });
-/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(541);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(665);
 
 const CHUNK = 2 ** 20;
 async function digestHandle(handle, bounds) {
@@ -164,18 +164,17 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
 /***/ }),
 
-/***/ 191:
+/***/ 475:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   $2: () => (/* binding */ manifestText),
-/* harmony export */   FV: () => (/* binding */ snapshotReferences),
 /* harmony export */   Gj: () => (/* binding */ sha256Sums),
 /* harmony export */   Sj: () => (/* binding */ cycleTotals),
 /* harmony export */   u1: () => (/* binding */ buildManifest)
 /* harmony export */ });
-/* unused harmony exports MANIFEST_SCHEMA, SNAPSHOT_KIND, rankOf, snapshotReference */
-/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(154);
+/* unused harmony exports MANIFEST_SCHEMA, SNAPSHOT_KIND, rankOf, snapshotReference, snapshotReferences */
+/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(190);
 
 const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -291,7 +290,7 @@ function sha256Sums(files) {
 
 /***/ }),
 
-/***/ 40:
+/***/ 612:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -356,7 +355,7 @@ function displayName(name, limit = 120) {
 
 /***/ }),
 
-/***/ 916:
+/***/ 464:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -391,7 +390,7 @@ const POOL_KINDS = ['graph', 'handle', 'rest'];
 
 /***/ }),
 
-/***/ 531:
+/***/ 311:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -475,32 +474,41 @@ function errorCode(error) {
 
 /***/ }),
 
-/***/ 613:
+/***/ 833:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Al: () => (/* binding */ stagingStep),
 /* harmony export */   BE: () => (/* binding */ COMPARE_MS),
 /* harmony export */   O7: () => (/* binding */ removeStaging),
-/* harmony export */   Zc: () => (/* binding */ isStagingName),
+/* harmony export */   fQ: () => (/* binding */ STALE_MS),
+/* harmony export */   fT: () => (/* binding */ isInterrupted),
 /* harmony export */   fV: () => (/* binding */ DOCUMENTS),
 /* harmony export */   zb: () => (/* binding */ stagingName)
 /* harmony export */ });
 /* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(455);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(760);
-/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(541);
-/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(40);
-/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(531);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(665);
+/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(612);
+/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(311);
 
 
 
 
 
-const STAGING = /^\.upload-[0-9a-f]{12}$/;
+const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
+const STALE_MS = 2 * 86_400_000;
 const DOCUMENTS = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
 const isDocument = (name) => DOCUMENTS.has(name) || (name.endsWith('.html') && (0,_names_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePageName */ .C)(name) === null);
-const stagingName = () => `.upload-${(0,_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
-const isStagingName = (name) => STAGING.test(name);
+const stagingName = (step) => `.upload-${step}-${(0,_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
+const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
+async function isInterrupted(folder, name, step, now) {
+    if (stagingStep(name) === step)
+        return true;
+    const stat = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name)).catch(() => null);
+    return stat !== null && now - stat.mtimeMs > STALE_MS;
+}
 const CHUNK = 2 ** 20;
 const COMPARE_MS = 30_000;
 async function readFully(file, buffer, position) {
@@ -580,7 +588,7 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
 
 /***/ }),
 
-/***/ 966:
+/***/ 628:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -599,7 +607,7 @@ var external_node_path_ = __nccwpck_require__(760);
 var external_node_fs_ = __nccwpck_require__(24);
 ;// CONCATENATED MODULE: external "os"
 const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
+;// CONCATENATED MODULE: ../../../work/main/node_modules/@actions/core/lib/utils.js
 // We use any as a valid input type
 /* eslint-disable @typescript-eslint/no-explicit-any */
 /**
@@ -635,7 +643,7 @@ function toCommandProperties(annotationProperties) {
     };
 }
 //# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
+;// CONCATENATED MODULE: ../../../work/main/node_modules/@actions/core/lib/command.js
 
 
 /**
@@ -728,9 +736,9 @@ function escapeProperty(s) {
 }
 //# sourceMappingURL=command.js.map
 // EXTERNAL MODULE: ./build/random.js
-var random = __nccwpck_require__(541);
+var random = __nccwpck_require__(665);
 // EXTERNAL MODULE: ./build/text.js
-var build_text = __nccwpck_require__(977);
+var build_text = __nccwpck_require__(533);
 ;// CONCATENATED MODULE: ./build/actions.js
 
 
@@ -858,8 +866,1146 @@ function outliveOutput() {
         stream.on('error', () => undefined);
 }
 
+// EXTERNAL MODULE: ./build/evidence/manifest.js
+var evidence_manifest = __nccwpck_require__(475);
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __nccwpck_require__(455);
+// EXTERNAL MODULE: ./build/evidence/safe-fs.js
+var safe_fs = __nccwpck_require__(311);
+;// CONCATENATED MODULE: ./build/evidence/spent.js
+
+
+
+const fileKey = ({ file, digest }) => `${file} ${digest}`;
+const filesOf = ({ receipts, snapshots, pages }) => [
+    ...receipts,
+    ...snapshots,
+    ...pages,
+];
+function spent_heldFiles({ files, snapshots, published }) {
+    if (published.state !== 'uploaded')
+        return [];
+    const left = new Set(published.left_out.map(({ file }) => file));
+    return [...files, ...snapshots].filter(({ file }) => !left.has(file));
+}
+function isSpent(evidence, accounts) {
+    const held = new Set(accounts.flatMap(spent_heldFiles).map(fileKey));
+    return (held.size > 0 &&
+        evidence.rejectedCount === 0 &&
+        accounts.every(({ published }) => published.left_out.length === 0) &&
+        filesOf(evidence).every((file) => held.has(fileKey(file))));
+}
+async function removeSpent(evidence) {
+    const seals = new Map(filesOf(evidence).map(({ file, seal }) => [file, seal]));
+    try {
+        const folder = await (0,safe_fs/* openFolder */.NE)(evidence.dir);
+        try {
+            const same = async (name) => {
+                const seal = seals.get(name);
+                const now = await (0,promises_.lstat)((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
+                return seal !== undefined && now !== null && (0,safe_fs/* sameContent */.Cm)((0,safe_fs/* sealOf */.Ru)(now), seal);
+            };
+            for await (const { name } of await (0,promises_.opendir)(folder.path, { bufferSize: 1024 })) {
+                if (!(await same(name)))
+                    return false;
+            }
+            for (const name of seals.keys()) {
+                if (await same(name))
+                    await (0,promises_.unlink)((0,external_node_path_.join)(folder.path, name));
+            }
+        }
+        finally {
+            await folder.close();
+        }
+        await (0,promises_.rmdir)(evidence.dir);
+        return true;
+    }
+    catch (error) {
+        return (0,safe_fs/* errorCode */.CA)(error) === 'ENOENT';
+    }
+}
+
+;// CONCATENATED MODULE: ./build/files.js
+
+async function writeWhole(path, text) {
+    const half = `${path}.tmp-${process.pid}`;
+    try {
+        await (0,promises_.writeFile)(half, text, { mode: 0o600 });
+        await (0,promises_.rename)(half, path);
+    }
+    catch (error) {
+        await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
+        throw error;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/outputs.js
+const OUTPUT_NAMES = [
+    'exit-code',
+    'verdict',
+    'oom-count',
+    'snapshot-count',
+    'snapshots',
+    'manifest',
+    'artifact-id',
+    'artifact-url',
+    'artifact-digest',
+    'report-url',
+    'cycle-count',
+    'parity',
+    'evidence-dir',
+];
+function setOutputs(runner, outputs) {
+    runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
+}
+
+;// CONCATENATED MODULE: ./build/report/guide.js
+function guideUrl(env) {
+    const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
+    const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+    return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
+        ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
+        : null;
+}
+const GUIDE_URL = guideUrl(process.env);
+
+// EXTERNAL MODULE: ./build/evidence/receipt.js
+var evidence_receipt = __nccwpck_require__(464);
+// EXTERNAL MODULE: ./build/report/rich.js
+var rich = __nccwpck_require__(201);
+;// CONCATENATED MODULE: ./build/report/peak.js
+
+
+const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
+function census(process) {
+    const last = process.ooms.at(-1)?.census ?? null;
+    if (process.end?.oom && last)
+        return { when: 'at out-of-memory', census: last };
+    return process.census ? { when: 'at exit', census: process.census } : null;
+}
+function peakEntries(manifest) {
+    const values = new Map();
+    const add = (name, value) => {
+        if (value !== null)
+            values.set(name, Math.max(value, values.get(name) ?? 0));
+    };
+    for (const process of manifest.processes) {
+        const who = whoIs(process);
+        for (const device of process.devices) {
+            add(`${who}, cuda:${device.index}: peak allocated`, device.peak_allocated);
+            add(`${who}, cuda:${device.index}: peak reserved`, device.peak_reserved);
+        }
+        const seen = census(process);
+        for (const device of seen?.census.devices ?? []) {
+            for (const category of evidence_receipt/* CATEGORY_NAMES */.ku) {
+                add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
+            }
+        }
+    }
+    const collator = new Intl.Collator('en', { numeric: true });
+    return [...values]
+        .map(([name, value]) => ({ name, unit: 'bytes', value }))
+        .sort((a, b) => collator.compare(a.name, b.name));
+}
+const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
+
+;// CONCATENATED MODULE: ./build/publishing.js
+
+
+
+
+
+
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+const REPORT_DEADLINE_MS = 60_000;
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+function publishDeadline(env, hurried) {
+    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
+    (evidence.receipts.length > 0 && verdict !== 'ok') ||
+    hasFailingGate(gates);
+const uploadSettings = (ended) => ({
+    name: ended.plan.options.artifactName,
+    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+    compressionLevel: ended.plan.options.compressionLevel,
+    maxUploadBytes: ended.plan.options.maxUploadSize,
+    worker: (0,external_node_path_.join)(ended.distDir, 'upload', 'index.js'),
+    env: ended.env,
+    onMask: (line) => void process.stdout.write(`${line}\n`),
+});
+async function publishEvidence(ended, evidence, account, log) {
+    const { plan } = ended;
+    if (!worthKeeping(evidence, account.verdict.name, account.gates))
+        return { state: 'skipped', reason: 'there is no evidence to keep' };
+    if (!plan.options.upload)
+        return { state: 'skipped', reason: '`upload` is false' };
+    log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
+    const { publish } = await __nccwpck_require__.e(/* import() */ 256).then(__nccwpck_require__.bind(__nccwpck_require__, 256));
+    return publish({
+        ...uploadSettings(ended),
+        ...documentsOf(account),
+        evidence,
+        deadlineMs: publishDeadline(ended.env, ended.hurried ?? account.step.cancelled),
+        log,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    });
+}
+const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
+const documentsOf = (account) => ({
+    peak: peakJson(account),
+    manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
+        ...account,
+        published: {
+            ...NOT_YET,
+            artifact: { name, id: null, url: null, digest: null, size: null },
+            left_out: leftOut,
+        },
+    }),
+});
+const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
+function manifestPublished(published) {
+    switch (published.state) {
+        case 'uploaded':
+            return {
+                state: 'uploaded',
+                reason: null,
+                artifact: {
+                    name: published.name,
+                    id: published.id,
+                    url: published.url,
+                    digest: published.digest,
+                    size: published.size,
+                },
+                left_out: published.notUploaded,
+            };
+        case 'skipped':
+            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+        case 'failed':
+            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+    }
+}
+function publishedOf(account) {
+    const { state, artifact, left_out } = account.published;
+    if (state !== 'uploaded' || artifact === null || artifact.id === null)
+        return null;
+    const files = heldFiles(account).map(({ file, bytes, digest }) => ({ file, bytes, digest }));
+    return {
+        state,
+        ...artifact,
+        id: artifact.id,
+        files,
+        notUploaded: left_out,
+        changed: [],
+        seconds: 0,
+        complete: left_out.length === 0 && account.rejected_count === 0,
+    };
+}
+async function reportOf(ended, evidence, manifest, published, log) {
+    if (published.state !== 'uploaded' || ended.late)
+        return null;
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(256), __nccwpck_require__.e(957)]).then(__nccwpck_require__.bind(__nccwpck_require__, 957));
+    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+    return publishReport({
+        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+        artifactName: published.name,
+        outputDir: ended.plan.outputDir,
+        guideUrl: GUIDE_URL,
+        deadlineMs: REPORT_DEADLINE_MS,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    });
+}
+
+// EXTERNAL MODULE: ./build/report/frames.js
+var report_frames = __nccwpck_require__(749);
+// EXTERNAL MODULE: ./build/report/story.js
+var report_story = __nccwpck_require__(294);
+// EXTERNAL MODULE: ./build/report/words-verdict.js
+var words_verdict = __nccwpck_require__(198);
+;// CONCATENATED MODULE: ./build/report/annotations.js
+
+
+
+
+
+
+const MAX_MESSAGE = 3000;
+function annotationPlace(stack, workspace) {
+    if (workspace === null)
+        return {};
+    for (const frame of [...stack].reverse()) {
+        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
+            continue;
+        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
+        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
+            continue;
+        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
+        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
+    }
+    return {};
+}
+function annotations(manifest, workspace) {
+    const result = [];
+    const name = manifest.verdict.name;
+    if (name === 'oom' || name === 'host-oom' || name === 'killed') {
+        const story = (0,report_story/* mainStory */.dE)(manifest);
+        const place = story ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,words_verdict/* verdictParagraphs */.Ne)(manifest)));
+        result.push({
+            level: 'error',
+            message: (0,build_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
+            place: { title: (0,words_verdict/* headline */.Pl)(manifest).title, ...place },
+        });
+    }
+    if (manifest.gates.length > 0) {
+        const failing = manifest.gates.some((gate) => gate.level === 'fail');
+        const lines = manifest.gates.map((gate) => (0,build_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
+        result.push({
+            level: failing && result.length === 0 ? 'error' : 'warning',
+            message: lines.join('\n'),
+            place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
+        });
+    }
+    return result;
+}
+function placeOf(stack, main, workspace) {
+    const place = annotationPlace(stack, workspace);
+    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
+}
+
+;// CONCATENATED MODULE: ./build/report/blocks.js
+const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
+const plainBlock = (weight, text) => ({
+    weight,
+    open: text,
+    rows: [],
+    close: () => '',
+});
+function withinBudget(blocks, budget) {
+    const kept = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
+    let size = 0;
+    for (const { block, rows } of kept) {
+        size += bytesOf(block.open) + bytesOf(block.close(0));
+        for (let i = 0; i < rows; i++)
+            size += bytesOf(block.rows[i]);
+    }
+    for (const entry of [...kept].sort((a, b) => a.block.weight - b.block.weight)) {
+        if (size <= budget)
+            break;
+        const { block } = entry;
+        size += bytesOf(block.close(block.rows.length)) - bytesOf(block.close(0));
+        while (entry.rows > 0 && size > budget) {
+            entry.rows -= 1;
+            size -= bytesOf(block.rows[entry.rows]);
+        }
+        if (size > budget) {
+            entry.whole = false;
+            size -= bytesOf(block.open) + bytesOf(block.close(block.rows.length));
+        }
+    }
+    return kept
+        .filter((entry) => entry.whole)
+        .map(({ block, rows }) => block.open + block.rows.slice(0, rows).join('') + block.close(block.rows.length - rows))
+        .join('');
+}
+
+;// CONCATENATED MODULE: ./build/report/markdown.js
+
+const JOINER = '\u2060';
+const oneLine = (text) => text
+    .toWellFormed()
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(rich/* INVISIBLE */.kH, '');
+function escapeText(text) {
+    return oneLine(text)
+        .replace(/&/g, '&amp;')
+        .replace(/</g, '&lt;')
+        .replace(/>/g, '&gt;')
+        .replace(/[\\`*[\]|~]/g, '\\$&')
+        .replace(/_/g, (_, at, all) => /[A-Za-z0-9]/.test(all[at - 1] ?? '') && /[A-Za-z0-9]/.test(all[at + 1] ?? '') ? '_' : '\\_')
+        .replace(/\$/g, '<span>$</span>')
+        .replace(/:\/\//g, `:${JOINER}//`)
+        .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`)
+        .replace(/@(?=\S)/g, `@${JOINER}`)
+        .replace(/#(?=[0-9])/g, `#${JOINER}`)
+        .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
+        .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
+        .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
+}
+const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+function escapeCode(text) {
+    const line = oneLine(text);
+    if (line.trim() === '')
+        return '<code>&nbsp;</code>';
+    if (PLAIN_CODE.test(line))
+        return `\`${line}\``;
+    const escaped = line.replace(/[^\p{L}\p{N} ,./]/gu, (char) => ENTITIES[char] ?? `&#${char.codePointAt(0) ?? 0xfffd};`);
+    return `<code>${escaped.replace(/\b(www|https?|ftp)(?=[.&])/gi, `$1${JOINER}`)}</code>`;
+}
+function piece(part) {
+    if (typeof part === 'string')
+        return escapeText(part);
+    if ('code' in part)
+        return escapeCode(part.code);
+    if ('strong' in part)
+        return `**${markdown(part.strong)}**`;
+    return `[${markdown(part.link)}](${part.href.replace(/[()|*_~\\[\]]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)})`;
+}
+const markdown = (rich) => rich.map(piece).join('');
+function inlineHtml(rich) {
+    return rich
+        .map((part) => {
+        if (typeof part === 'string')
+            return entity(part);
+        if ('code' in part)
+            return `<code>${entity(part.code)}</code>`;
+        if ('strong' in part)
+            return `<b>${inlineHtml(part.strong)}</b>`;
+        return `<a href="${entity(part.href)}">${inlineHtml(part.link)}</a>`;
+    })
+        .join('');
+}
+const entity = (text) => oneLine(text)
+    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+    .replace(/\$/g, '<span>$</span>')
+    .replace(/[*_`~[\]|\\]/g, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/@(?=\S)/g, `@${JOINER}`)
+    .replace(/:\/\//g, `:${JOINER}//`)
+    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
+const row = (cells) => `| ${cells.map((cell) => (0,rich/* unbroken */.D_)(markdown(cell))).join(' | ')} |\n`;
+const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
+const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
+
 // EXTERNAL MODULE: ./build/bytes.js
-var build_bytes = __nccwpck_require__(99);
+var build_bytes = __nccwpck_require__(751);
+;// CONCATENATED MODULE: ./build/report/summary-kit.js
+
+const MOST = {
+    processes: 40,
+    snapshots: 24,
+    cycles: 8,
+    migration: 24,
+    rejected: 10,
+    leftOut: 24,
+    stack: 30,
+    lines: 12,
+    notes: 3,
+};
+const paragraph = (rich) => `${markdown(rich)}\n\n`;
+const heading = (words) => `**${escapeText(words)}**\n\n`;
+function folded(weight, title, inside, open = false) {
+    return {
+        weight,
+        open: `<details${open ? ' open' : ''}><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
+        rows: inside.rows,
+        close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
+    };
+}
+const moreRows = (hidden) => (dropped) => hidden + dropped === 0 ? '' : `\nand ${hidden + dropped} more, in the report and in manifest.json.\n`;
+function fenced(lines, language = 'text') {
+    const clean = lines.map((line) => line.toWellFormed().replace(/[\r\n]+/g, ' '));
+    const longest = Math.max(2, ...clean.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
+    const fence = '`'.repeat(longest + 1);
+    return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
+}
+
+// EXTERNAL MODULE: ./build/report/words.js
+var words = __nccwpck_require__(282);
+// EXTERNAL MODULE: ./build/report/words-snapshot.js
+var words_snapshot = __nccwpck_require__(791);
+;// CONCATENATED MODULE: ./build/report/summary-evidence.js
+
+
+
+
+
+
+
+
+function orderedSnapshots(manifest) {
+    const failed = new Map((0,report_story/* fatalStories */.Yq)(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
+    const order = (s) => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
+    return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
+}
+const leftOutFile = (manifest, file) => manifest.published.left_out.find((left) => left.file === file);
+function snapshotsBlock(manifest, links) {
+    const snapshots = orderedSnapshots(manifest);
+    if (snapshots.length === 0)
+        return null;
+    const many = new Set(snapshots.map((s) => s.host)).size > 1;
+    const shown = snapshots.slice(0, MOST.snapshots);
+    const rows = shown.map((s) => {
+        const left = leftOutFile(manifest, s.file);
+        const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
+        return row([
+            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
+            ...(many ? [[(0,words/* name */.UU)(s.host, 40)]] : []),
+            [(0,words_snapshot/* takenWords */.Nk)(manifest, s)],
+            size,
+            [(0,words_snapshot/* historyWords */.mw)(s)],
+            [(0,words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
+        ]);
+    });
+    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+    const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
+    return {
+        weight: 85,
+        open: `${where(manifest, links)}${tableHead(names, aligns)}`,
+        rows,
+        close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
+    };
+}
+function where(manifest, links) {
+    const { published } = manifest;
+    const report = links.reportUrl === null ? null : (0,rich/* link */.nf)(['open the report'], links.reportUrl);
+    const parts = [[(0,rich/* strong */.ko)('Snapshots')]];
+    if (links.artifactName !== null) {
+        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,words/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
+    }
+    if (report)
+        parts.push([report]);
+    const line = paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
+    if (published.state !== 'failed' && published.state !== 'skipped')
+        return line;
+    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words/* name */.UU)(links.evidenceDir, 200)}.`;
+    return (line +
+        paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${(0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300)}.${kept}`));
+}
+function readingLines(manifest) {
+    const backward = manifest.snapshots.some((s) => s.stacks === 'python');
+    const large = manifest.snapshots.some((s) => s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV);
+    const lines = [
+        (0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Flamegraph')}: what was alive at the peak. ${(0,rich/* strong */.ko)('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
+    ];
+    if (large) {
+        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,build_bytes/* formatBytes */.z)(words_snapshot/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
+    }
+    return lines.map(paragraph).join('');
+}
+function checkBlock(manifest, links) {
+    if (manifest.snapshots.length === 0)
+        return null;
+    const { run_id: run, repository } = manifest.runner;
+    const commands = [];
+    if (links.artifactName !== null && run !== null) {
+        const repo = repository === null ? '' : ` -R ${shellWord(repository)}`;
+        commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
+        commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
+    }
+    const zip = links.artifactDigest === null
+        ? null
+        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,words/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+    const guide = links.guideUrl == null ? null : (0,rich/* say */.cv) `More in the ${(0,rich/* link */.nf)(['reading guide'], links.guideUrl)}.`;
+    const text = (0,rich/* joinRich */.Rz)([
+        (0,rich/* say */.cv) `Then drop the file on ${(0,words/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,words/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
+        zip,
+        guide,
+    ]);
+    const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+    const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
+    return folded(70, ['Download it, check its digest, open it'], {
+        open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
+        rows: sums.map((line) => `${line}\n`),
+        close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
+    });
+}
+function leftOutBlock(manifest, links) {
+    const left = manifest.published.left_out;
+    if (left.length === 0)
+        return null;
+    const rows = left
+        .slice(0, MOST.leftOut)
+        .map((file) => row([
+        [(0,words/* name */.UU)(file.file, 120)],
+        [(0,build_bytes/* formatBytes */.z)(file.bytes)],
+        [(0,rich/* shorten */.ml)(file.reason, 120)],
+        [(0,words/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
+    ]));
+    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,words/* name */.UU)(links.evidenceDir, 200)}`;
+    const whole = !left.some(({ reason }) => /^(changed|vanished) /.test(reason));
+    const kept = whole ? ', kept on the runner' : ' as they were collected';
+    return folded(40, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(left.length, 'file')} not in the artifact${kept}`, {
+        open: `${at === null ? '' : paragraph((0,rich/* say */.cv) `${whole ? 'They are' : 'What is left of them is'}${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
+        rows,
+        close: moreRows(left.length - rows.length),
+    });
+}
+
+// EXTERNAL MODULE: ./build/report/cycles.js
+var cycles = __nccwpck_require__(620);
+// EXTERNAL MODULE: ./build/report/words-process.js
+var words_process = __nccwpck_require__(626);
+// EXTERNAL MODULE: ./build/report/words-unseen.js
+var words_unseen = __nccwpck_require__(483);
+;// CONCATENATED MODULE: ./build/report/summary-rest.js
+
+
+
+
+
+
+
+
+
+
+
+
+function gpuBlock(manifest) {
+    const { before = null, after = null } = manifest.gpu ?? {};
+    const own = new Set(manifest.processes.map((p) => p.pid));
+    const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
+    const rowsOf = (look, when) => strangers(look).map((p) => row([
+        [when],
+        [p.device === null ? '' : `GPU ${p.device}`],
+        [String(p.pid)],
+        p.name === null ? [] : [(0,words/* name */.UU)(p.name, 60)],
+        [p.used === null ? '' : (0,build_bytes/* formatBytes */.z)(p.used)],
+    ]));
+    const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
+    if (rows.length === 0)
+        return null;
+    const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
+    return folded(35, (0,rich/* say */.cv) `Who else was on the GPUs, by ${tool}`, {
+        open: tableHead(['when', 'device', 'pid', 'program', 'held'], ['left', 'left', 'right', 'left', 'right']),
+        rows: rows.slice(0, MOST.processes),
+        close: moreRows(Math.max(0, rows.length - MOST.processes)),
+    });
+}
+function cyclesBlock(manifest) {
+    if (manifest.cycles.count === 0)
+        return null;
+    const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
+    const all = (0,cycles/* mergedCycles */._)(manifest);
+    const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
+        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,words/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
+        const frame = (0,report_frames/* userFrame */.zO)(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
+        return row([
+            types,
+            [String(seen)],
+            [String(cycle.tensors)],
+            [(0,build_bytes/* formatBytes */.z)(bytes)],
+            frame ? (0,rich/* say */.cv) `${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,words/* name */.UU)(frame.function, 60)}` : [],
+        ]);
+    });
+    const kinds = manifest.cycles.count;
+    return folded(45, (0,rich/* say */.cv) `Reference cycles: ${(0,build_text/* count */.U9)(kinds, 'kind')} held ${(0,build_text/* count */.U9)(manifest.cycles.tensors, 'GPU tensor')}, ${(0,build_bytes/* formatBytes */.z)(held)}`, {
+        open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
+        rows,
+        close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
+    });
+}
+function parityBlock(manifest) {
+    const { state, reason, result } = manifest.parity;
+    if (state === 'off')
+        return null;
+    const version = (value) => (typeof value === 'string' ? (0,rich/* shorten */.ml)(value, 60) : null);
+    const torch = version(result?.environment.torch);
+    const facts = [
+        torch === null ? null : `torch ${torch}`,
+        result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
+    ].filter((f) => f !== null);
+    const title = (0,rich/* say */.cv) `Parity with the frozen fixture: ${(0,rich/* strong */.ko)(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
+    const why = reason === null ? null : (0,rich/* say */.cv) `${(0,rich/* shorten */.ml)(reason, 500)}`;
+    if (!result)
+        return state === 'match'
+            ? null
+            : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
+    const lines = [
+        (0,rich/* say */.cv) `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? (0,rich/* say */.cv) ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
+    ];
+    const differences = [
+        ...result.view.differences,
+        ...result.oracle.differences,
+        ...result.migration.differences,
+    ];
+    const table = result.migration.rows;
+    const rows = table
+        .slice(0, MOST.migration)
+        .map((r) => row([[(0,words/* name */.UU)(r.from, 40)], [(0,words/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
+    const head = rows.length === 0
+        ? ''
+        : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
+    const said = result.migration.lines;
+    const notes = said
+        .slice(0, MOST.notes)
+        .map((line) => `- ${escapeText(line)}\n`)
+        .join('');
+    return folded(state === 'drift' ? 75 : 44, title, {
+        open: `${why ? paragraph(why) : ''}${differences
+            .slice(0, MOST.lines)
+            .map((line) => `- ${escapeText(line)}\n`)
+            .join('')}\n${lines.map(paragraph).join('')}${head}`,
+        rows,
+        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - MOST.notes))(0)}\n`,
+    });
+}
+function triggerBlock(manifest) {
+    const fresh = manifest.parity.result?.trigger?.new ?? [];
+    if (fresh.length === 0)
+        return null;
+    const more = fresh.length > 5 ? ` and ${fresh.length - 5} more` : null;
+    return plainBlock(30, paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Review trigger')}: ${(0,rich/* joinRich */.Rz)(fresh.slice(0, 5).map((one) => [(0,rich/* shorten */.ml)(one, 120)]), ', ')}${more} in torch is new. Tell the maintainers of this action, who look again at what a snapshot may be read for.`));
+}
+function processGroups(manifest) {
+    const groups = new Map();
+    for (const process of manifest.processes) {
+        const alone = process.oom_count > 0 || process.rank === null;
+        const key = alone
+            ? `${process.host}.${process.pid}.${process.token}`
+            : [process.host, (0,words_process/* endingWords */.f)(manifest, process), (0,words_process/* disarmWords */.g)(manifest, process), process.program].join('\n');
+        const group = groups.get(key);
+        if (group)
+            group.push(process);
+        else
+            groups.set(key, [process]);
+    }
+    const weight = (p) => ((0,report_story/* endingOf */.z6)(manifest, p) === 'oom' ? 8 : 0) +
+        (p.oom_count > 0 ? 4 : 0) +
+        (['armed-still', 'unproven', 'not-armed'].includes((0,report_story/* disarmOf */.WT)(p)) ? 2 : 0) +
+        (p.rank === null ? 0 : 1);
+    return [...groups.values()]
+        .map((members) => ({ first: members[0], members }))
+        .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
+}
+function span(amounts) {
+    if (amounts.length === 0)
+        return '';
+    let [low, high] = [amounts[0], amounts[0]];
+    for (const n of amounts) {
+        if (n < low)
+            low = n;
+        if (n > high)
+            high = n;
+    }
+    return low === high ? (0,build_bytes/* formatBytes */.z)(low) : `${(0,build_bytes/* formatBytes */.z)(low)} to ${(0,build_bytes/* formatBytes */.z)(high)}`;
+}
+function processesBlock(manifest) {
+    const { processes } = manifest;
+    if (processes.length === 0)
+        return null;
+    const groups = processGroups(manifest);
+    const hosts = new Set(processes.map((p) => p.host)).size > 1;
+    const shown = groups.slice(0, MOST.processes);
+    const rows = shown.map(({ first, members }) => {
+        const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
+        const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
+        return row([
+            [ranks.length === 0 ? '' : (0,words/* rankWords */.cz)(ranks)],
+            ...(hosts ? [[(0,words/* name */.UU)(first.host, 40)]] : []),
+            [members.length === 1 ? String(first.pid) : `${members.length} processes`],
+            first.program === null ? [] : [(0,words/* name */.UU)(first.program, 40)],
+            [(0,words_process/* endingWords */.f)(manifest, first)],
+            [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
+            [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
+            [(0,words_process/* disarmWords */.g)(manifest, first)],
+        ]);
+    });
+    const names = [
+        'rank',
+        ...(hosts ? ['host'] : []),
+        'pid',
+        'program',
+        'ended',
+        'peak allocated',
+        'peak reserved',
+        'disarmed',
+    ];
+    const rights = new Set(['peak allocated', 'peak reserved']);
+    return folded(55, processesTitle(manifest), {
+        open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
+        rows,
+        close: moreRows(groups.length - shown.length),
+    });
+}
+function processesTitle(manifest) {
+    const { processes } = manifest;
+    const number = (test) => processes.filter(test).length;
+    const oom = number((p) => p.end?.oom === true);
+    const sigterm = number((p) => (0,report_story/* endingOf */.z6)(manifest, p) === 'sigterm');
+    const disarmed = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'disarmed');
+    const open = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'armed-still');
+    const never = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'not-armed');
+    const unproven = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'unproven');
+    const idle = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'idle');
+    const how = [
+        oom > 0 ? `${oom} out of memory` : null,
+        sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
+    ].filter((x) => x !== null);
+    const proof = [
+        `recording disarmed in ${disarmed}`,
+        open > 0 ? `ended before disarming in ${open}` : null,
+        unproven > 0 ? `not proven off in ${unproven}` : null,
+        never > 0 ? `never armed in ${never}` : null,
+        idle > 0 ? `no GPU used in ${idle}` : null,
+    ].filter((x) => x !== null);
+    return [
+        `${(0,build_text/* count */.U9)(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
+    ];
+}
+function notSeenBlock(manifest) {
+    const lines = (0,words_unseen/* notSeenSentences */.X)(manifest);
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(0, MOST.lines);
+    return {
+        weight: 82,
+        open: heading('Not seen'),
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+    };
+}
+function survivorsBlock(manifest) {
+    const list = (all) => (0,rich/* joinRich */.Rz)(all
+        .slice(0, MOST.lines)
+        .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words/* name */.UU)(s.program, 40)}`}`), ', ');
+    const lines = [];
+    const { still_running: running, killed } = manifest;
+    if (running.length > 0) {
+        lines.push((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`);
+    }
+    if (killed.length > 0)
+        lines.push((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
+    return lines.length === 0 ? null : plainBlock(48, lines.map(paragraph).join(''));
+}
+function troublesBlock(manifest) {
+    const lines = [];
+    const reasons = (0,words_unseen/* rejectedLine */.r)(manifest);
+    if (reasons !== null)
+        lines.push([(0,rich/* shorten */.ml)(reasons, 1000)]);
+    for (const fault of manifest.faults)
+        lines.push([(0,rich/* shorten */.ml)(fault, 300)]);
+    for (const process of manifest.processes) {
+        for (const fault of process.faults)
+            lines.push((0,rich/* say */.cv) `${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
+        for (const note of process.notes)
+            lines.push((0,rich/* say */.cv) `receipt of ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
+    }
+    for (const rejected of manifest.rejected)
+        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,words/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
+    if (lines.length === 0)
+        return null;
+    const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
+    const shown = lines.slice(0, MOST.rejected * 2);
+    return folded(20, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(total, 'remark')} on the recording itself`, {
+        open: '',
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: moreRows(total - shown.length),
+    });
+}
+function dumpTrouble(manifest) {
+    const lines = [];
+    for (const process of manifest.processes) {
+        const failed = process.ooms.find((oom) => oom.snapshot_error !== null && !oom.snapshot_error.startsWith('removed'));
+        if (failed)
+            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
+    }
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(0, MOST.lines);
+    return {
+        weight: 84,
+        open: '',
+        rows: shown.map((line) => `- ${markdown(line)}\n`),
+        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
+    };
+}
+
+// EXTERNAL MODULE: ./build/report/hints.js
+var report_hints = __nccwpck_require__(857);
+// EXTERNAL MODULE: ./build/report/pools.js
+var report_pools = __nccwpck_require__(636);
+// EXTERNAL MODULE: ./build/report/words-memory.js
+var words_memory = __nccwpck_require__(716);
+;// CONCATENATED MODULE: ./build/report/summary-story.js
+
+
+
+
+
+
+
+
+
+
+
+
+
+function verdictBlock(manifest) {
+    const { icon, title } = (0,words_verdict/* headline */.Pl)(manifest);
+    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,words_verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
+}
+function otherFailures(manifest) {
+    const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
+    if (rest.length === 0)
+        return null;
+    const rows = rest.slice(0, MOST.lines).map((story) => {
+        const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
+        const where = frame ? (0,rich/* say */.cv) ` at ${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
+        const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,build_bytes/* formatBytes */.z)(story.oom.wanted)}`;
+        return `- ${markdown((0,rich/* say */.cv) `${(0,words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
+    });
+    return {
+        weight: 60,
+        open: '',
+        rows,
+        close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n`,
+    };
+}
+function stackLines(stack, workspace) {
+    const lines = [];
+    for (const group of (0,report_frames/* foldStack */.YI)(stack)) {
+        if (group.kind === 'library') {
+            lines.push(`… ${(0,build_text/* count */.U9)(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
+            continue;
+        }
+        for (const frame of group.frames)
+            lines.push(`${(0,report_frames/* placeOf */.$t)(frame, workspace)}  ${frame.function}`);
+    }
+    return lines.map((line) => (0,rich/* shorten */.ml)(line, 200));
+}
+function stackBlock(manifest, story) {
+    const { workspace } = manifest.step;
+    const { stack, main } = (0,report_story/* tellingStack */.A)(story.oom, workspace);
+    const lines = stackLines(stack, workspace);
+    if (lines.length === 0)
+        return null;
+    const shown = lines.slice(-MOST.stack);
+    const own = (0,report_frames/* userFrame */.zO)(stack, workspace) === null
+        ? 'no frame of your own code in it'
+        : 'your own frames, libraries folded';
+    const whose = main
+        ? 'main thread while another one failed'
+        : story.oom.thread === 'backward'
+            ? 'autograd thread'
+            : 'innermost last';
+    const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
+    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
+}
+const SQUARES = {
+    parameter: '🟦',
+    gradient: '🟩',
+    optimizer_state: '🟪',
+    activation: '🟧',
+    input: '🟨',
+    unknown: '🟫',
+    allocated: '🟦',
+    unused: '🔳',
+    others: '🟥',
+    outside: '⬛',
+    free: '⬜',
+};
+const PICTURE = 16;
+function picture(parts) {
+    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+    if (whole === 0)
+        return '';
+    const exact = parts.map((part) => (part.bytes / whole) * PICTURE);
+    const squares = exact.map(Math.floor);
+    const order = exact.map((x, i) => ({ i, left: x - Math.floor(x) })).sort((a, b) => b.left - a.left);
+    let open = PICTURE - squares.reduce((sum, n) => sum + n, 0);
+    for (const { i } of order) {
+        if (open-- <= 0)
+            break;
+        squares[i] = squares[i] + 1;
+    }
+    return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
+}
+function categoriesBlock(manifest, story) {
+    const account = (0,report_story/* accountOf */.XP)(manifest, story);
+    const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
+    const parts = (0,report_story/* partsOf */.CI)(account, census);
+    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+    if (parts.length === 0 || whole === 0)
+        return null;
+    const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
+    const owners = parts.some((part) => (0,words_memory/* ownersRich */.pP)(part).length > 0);
+    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
+    const head = tableHead(names, ['left', 'right', 'right', 'left']);
+    const rows = parts.map((part) => {
+        const cells = [
+            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,words_memory/* partRich */.q9)(part)}`,
+            [(0,build_bytes/* formatBytes */.z)(part.bytes)],
+            [(0,words_memory/* share */.uM)(part.bytes, whole)],
+        ];
+        return row(owners ? [...cells, (0,words_memory/* ownersRich */.pP)(part)] : cells);
+    });
+    const whose = (0,words/* processName */.po)(story.process);
+    const of = account.total === null ? (0,build_bytes/* formatBytes */.z)(whole) : (0,build_bytes/* formatBytes */.z)(account.total);
+    const notes = [];
+    if (census && census.allocated > 0) {
+        notes.push((0,rich/* say */.cv) `${(0,words_memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
+    }
+    const pools = (0,report_pools/* poolsRich */.C)(census);
+    if (pools !== null)
+        notes.push(pools);
+    if (story.oom.census?.complete === false) {
+        notes.push((0,rich/* say */.cv) `The look was cut short: ${(0,rich/* shorten */.ml)(story.oom.census.cut ?? 'no reason given', 300)}.`);
+    }
+    return {
+        weight: 90,
+        open: `<p aria-hidden="true">${picture(parts)}<br><sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
+        rows,
+        close: () => `\n${notes.length === 0 ? '' : paragraph((0,rich/* joinRich */.Rz)(notes))}`,
+    };
+}
+const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
+function hintsBlock(manifest) {
+    const hints = (0,report_hints/* hintsFor */.u)(manifest);
+    if (hints.length === 0)
+        return null;
+    const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
+    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
+}
+
+;// CONCATENATED MODULE: ./build/report/summary.js
+
+
+
+
+
+
+
+
+const SUMMARY_BUDGET = 900 * 1024;
+function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
+    const green = manifest.verdict.name === 'ok';
+    const story = (0,report_story/* mainStory */.dE)(manifest);
+    const some = (...blocks) => blocks.filter((b) => b !== null);
+    if (green) {
+        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
+            ? processesBlock(manifest)
+            : null, troublesBlock(manifest));
+        const icon = greenIcon(manifest);
+        const line = `${icon} ${markdown((0,words_verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
+        return fitted([plainBlock(100, line), ...rest], budgetBytes);
+    }
+    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+}
+function greenIcon(manifest) {
+    if (manifest.gates.some((gate) => gate.level === 'fail'))
+        return '🔴';
+    if (manifest.gates.length > 0 || (0,words_verdict/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
+        return '🟡';
+    if ((0,words_verdict/* hostKillsRich */.Qo)(manifest) !== null)
+        return '🟡';
+    return manifest.processes.length === 0 ? '⚪' : '✅';
+}
+const fitted = (blocks, budget) => {
+    const text = withinBudget(blocks, budget - 1).trimEnd();
+    return bytesOf(text) < budget ? `${text}\n` : '';
+};
+
+;// CONCATENATED MODULE: ./build/conclude.js
+
+
+
+
+
+
+
+
+
+
+
+
+const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
+const MANIFEST = 'manifest.json';
+const LATE_MANIFEST = 'manifest-late.json';
+const TOLD = 'told';
+const factsOf = (account, evidenceDir) => ({
+    'exit-code': account.step.exit_code ?? 1,
+    verdict: account.verdict.name,
+    'oom-count': account.oom_count,
+    'snapshot-count': account.snapshots.length,
+    snapshots: JSON.stringify(account.snapshots),
+    manifest: '',
+    'artifact-id': '',
+    'artifact-url': '',
+    'artifact-digest': '',
+    'report-url': '',
+    'cycle-count': account.cycles.count,
+    parity: account.parity.state,
+    'evidence-dir': evidenceDir,
+});
+async function conclude(runner, ended, evidence, account, before = null) {
+    const { plan, late } = ended;
+    const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
+    const facts = factsOf(account, plan.evidenceDir);
+    if (worthKeeping(evidence, account.verdict.name, account.gates))
+        setOutputs(runner, facts);
+    const outcome = before ?? (await publishEvidence(ended, evidence, account, log));
+    const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
+    const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
+    const manifest = { ...account, published: manifestPublished(published) };
+    const name = late ? LATE_MANIFEST : MANIFEST;
+    const manifestPath = (0,external_node_path_.join)(plan.outputDir, name);
+    const written = await writeWhole(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest)).then(() => true, (error) => {
+        log(`${name} could not be written (${error.message})`);
+        return false;
+    });
+    if (manifest.processes.length > 0) {
+        await writeWhole((0,external_node_path_.join)(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
+    }
+    const reportUrl = await reportOf(ended, evidence, manifest, published, log);
+    const inUse = manifest.still_running.length > 0;
+    const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
+    const gone = spent && !written && (await removeSpent(evidence));
+    tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
+    if (!late)
+        await writeWhole((0,external_node_path_.join)(plan.outputDir, TOLD), '').catch(() => undefined);
+    setOutputs(runner, {
+        ...facts,
+        manifest: (0,external_node_fs_.existsSync)(manifestPath) ? manifestPath : '',
+        'artifact-id': published.state === 'uploaded' ? published.id : '',
+        'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
+        'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
+        'report-url': reportUrl ?? '',
+        'evidence-dir': spent ? '' : plan.evidenceDir,
+    });
+    return { manifest, cut, spent: spent && !gone };
+}
+async function takeAway(runner, evidence) {
+    if (await removeSpent(evidence))
+        return true;
+    runner.info((0,build_text/* logLine */.BP)('the evidence folder was kept: something in it came after the rest was collected'));
+    runner.setOutputs({ 'evidence-dir': evidence.dir });
+    return false;
+}
+function tell(runner, manifest, published, { plan, late }, where) {
+    runner.info((0,build_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+    if (published.state === 'failed') {
+        const kept = (0,build_text/* count */.U9)(published.kept.length, 'file');
+        runner.info((0,build_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
+    }
+    try {
+        const heading = late ? `${LATE_HEADING}\n\n` : '';
+        const summary = renderSummary(manifest, { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL }, Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length));
+        if (summary !== '')
+            runner.summary(heading + summary);
+        else
+            runner.info((0,build_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
+    }
+    catch (error) {
+        runner.info((0,build_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
+    }
+    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
+        runner.annotate(level, message, place);
+    }
+}
+const LATE_HEADING = '### After the step had ended\n\nProcesses that it had started went on; this is what they wrote since.';
+const artifactLinks = (published) => published.state === 'uploaded'
+    ? {
+        artifactName: published.name,
+        artifactId: published.id,
+        artifactUrl: published.url,
+        artifactDigest: published.digest,
+    }
+    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
+
 ;// CONCATENATED MODULE: ./build/step/shell.js
 
 const SHELLS = {
@@ -1031,14 +2177,10 @@ const markOf = (ended) => ({
     met: ended.met,
 });
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(455);
 // EXTERNAL MODULE: ./build/evidence/digest.js
-var digest = __nccwpck_require__(154);
+var digest = __nccwpck_require__(190);
 // EXTERNAL MODULE: ./build/evidence/names.js
-var evidence_names = __nccwpck_require__(40);
-// EXTERNAL MODULE: ./build/evidence/receipt.js
-var evidence_receipt = __nccwpck_require__(916);
+var evidence_names = __nccwpck_require__(612);
 ;// CONCATENATED MODULE: ./build/evidence/receipt-reader.js
 
 const LIMITS = {
@@ -1643,10 +2785,8 @@ class Rejections {
     }
 }
 
-// EXTERNAL MODULE: ./build/evidence/safe-fs.js
-var safe_fs = __nccwpck_require__(531);
 // EXTERNAL MODULE: ./build/evidence/staging.js
-var staging = __nccwpck_require__(613);
+var staging = __nccwpck_require__(833);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
 
 
@@ -1669,6 +2809,7 @@ const COLLECT_LIMITS = {
     rejected: 100,
     milliseconds: 300_000,
 };
+const OTHER_STEP = 'of another step';
 const ATTEMPTS = 3;
 const MOST_UNFINISHED = 4096;
 async function collect(options) {
@@ -1692,6 +2833,8 @@ class Collector {
     snapshots = [];
     pages = [];
     rejections;
+    strangers = new Set();
+    otherUploads = false;
     unfinishedSeen = 0;
     hashed = 0;
     receiptBytes = 0;
@@ -1730,10 +2873,12 @@ class Collector {
             const owners = new Map(this.receipts.map((r) => [(0,evidence_names/* ownerKey */.lf)(r), r]));
             const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s])));
             names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
-            for (const name of this.some(names.snapshots, this.limits.snapshots, 'snapshots')) {
+            const snapshots = this.own(names.snapshots, evidence_names/* parseSnapshotName */.FZ);
+            for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
                 await this.snapshot(name, owners);
             }
-            for (const name of this.some(names.pages, this.limits.pages, 'cycle pages')) {
+            const pages = this.own(names.pages, evidence_names/* parsePageName */.C);
+            for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
                 const page = await this.read(name, this.limits.pageBytes, false);
                 if (page)
                     this.pages.push(withoutText(page));
@@ -1745,6 +2890,14 @@ class Collector {
     }
     reject(name, reason, bytes = null) {
         this.rejections.add({ name: (0,evidence_names/* displayName */.QC)(name), reason, bytes });
+    }
+    own(names, parse) {
+        return names.filter((name) => {
+            const stranger = this.strangers.has(keyOf(parse(name)));
+            if (stranger)
+                this.reject(name, OTHER_STEP);
+            return !stranger;
+        });
     }
     some(names, limit, what) {
         if (names.length > limit) {
@@ -1763,8 +2916,12 @@ class Collector {
                 this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
                 break;
             }
-            if ((0,staging/* isStagingName */.Zc)(name)) {
-                if (await (0,staging/* removeStaging */.O7)(this.folder, name, new Set(), compareUntil)) {
+            if ((0,staging/* stagingStep */.Al)(name) !== null) {
+                if (!(await (0,staging/* isInterrupted */.fT)(this.folder, name, this.step, Date.now()))) {
+                    this.otherUploads = true;
+                    this.reject(name, 'an upload of another step');
+                }
+                else if (await (0,staging/* removeStaging */.O7)(this.folder, name, new Set(), compareUntil)) {
                     this.faults.push('an upload was interrupted before; its staging folder was taken away');
                 }
                 else
@@ -1795,9 +2952,10 @@ class Collector {
     async unfinished(name, pid) {
         const path = (0,external_node_path_.join)(this.folder, name);
         this.unfinishedSeen += 1;
-        const bytes = this.unfinishedSeen <= MOST_UNFINISHED ? await plainSize(path) : null;
-        const removed = bytes !== null &&
-            this.isGone(pid, name) &&
+        const found = this.unfinishedSeen <= MOST_UNFINISHED ? await plainFile(path) : null;
+        const bytes = found?.bytes ?? null;
+        const removed = found !== null &&
+            this.isGone(pid, name, found.modified) &&
             (await (0,promises_.unlink)(path).then(() => true, () => false));
         if (removed)
             this.faults.push(`removed the unfinished dump of a process that died (pid ${pid}, ${bytes} bytes)`);
@@ -1858,13 +3016,19 @@ class Collector {
     }
     async receipt(name) {
         const content = await this.read(name, evidence_receipt/* MAX_RECEIPT_BYTES */.cs, true);
-        if (!content)
+        if (!content) {
+            const linked = this.otherUploads && ((await plainFile((0,external_node_path_.join)(this.folder, name)))?.names ?? 0) > 1;
+            if (linked)
+                this.strangers.add(keyOf((0,evidence_names/* parseReceiptName */.Bn)(name)));
             return;
+        }
         const parsed = parseReceipt(content.text ?? '', name);
         if (!parsed.ok)
             this.reject(name, parsed.reason, content.bytes);
-        else if (parsed.receipt.step !== this.step)
-            this.reject(name, 'of another step', content.bytes);
+        else if (parsed.receipt.step !== this.step) {
+            this.strangers.add((0,evidence_names/* ownerKey */.lf)(parsed.receipt));
+            this.reject(name, OTHER_STEP, content.bytes);
+        }
         else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
             this.reject(name, 'too many bytes of receipts in all', content.bytes);
         }
@@ -1881,7 +3045,7 @@ class Collector {
     }
 }
 const keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
-const plainSize = (path) => (0,promises_.lstat)(path).then((stat) => (stat.isFile() ? stat.size : null), () => null);
+const plainFile = (path) => (0,promises_.lstat)(path).then((stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null), () => null);
 const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
 const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
 function joinReceipt(named, ref, receipt) {
@@ -1904,22 +3068,6 @@ function joinReceipt(named, ref, receipt) {
         history: entry?.history ?? 'unknown',
         notes,
     };
-}
-
-// EXTERNAL MODULE: ./build/evidence/manifest.js
-var evidence_manifest = __nccwpck_require__(191);
-;// CONCATENATED MODULE: ./build/files.js
-
-async function writeWhole(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
-    try {
-        await (0,promises_.writeFile)(half, text, { mode: 0o600 });
-        await (0,promises_.rename)(half, path);
-    }
-    catch (error) {
-        await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
-        throw error;
-    }
 }
 
 ;// CONCATENATED MODULE: ./build/gates.js
@@ -2256,26 +3404,6 @@ function strangers(now, ownPids, before) {
         .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
 }
 
-;// CONCATENATED MODULE: ./build/outputs.js
-const OUTPUT_NAMES = [
-    'exit-code',
-    'verdict',
-    'oom-count',
-    'snapshot-count',
-    'snapshots',
-    'manifest',
-    'artifact-id',
-    'artifact-url',
-    'artifact-digest',
-    'report-url',
-    'cycle-count',
-    'parity',
-    'evidence-dir',
-];
-function setOutputs(runner, outputs) {
-    runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
-}
-
 ;// CONCATENATED MODULE: ./build/inputs.js
 
 
@@ -2420,7 +3548,7 @@ async function parityOf(ended, evidence, log) {
         };
     }
     log(`checking parity with ${python} …`);
-    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
+    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(436), __nccwpck_require__.e(684)]).then(__nccwpck_require__.bind(__nccwpck_require__, 684));
     return checkParity({
         python,
         parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
@@ -2432,163 +3560,16 @@ async function parityOf(ended, evidence, log) {
     });
 }
 
-;// CONCATENATED MODULE: ./build/report/guide.js
-function guideUrl(env) {
-    const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
-    const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
-    return repository && ref && /^[\w.-]+\/[\w.-]+$/.test(repository)
-        ? `${server}/${repository}/blob/${encodeURIComponent(ref)}/docs/reading-a-snapshot.md`
-        : null;
-}
-const GUIDE_URL = guideUrl(process.env);
-
-// EXTERNAL MODULE: ./build/report/rich.js
-var rich = __nccwpck_require__(781);
-;// CONCATENATED MODULE: ./build/report/peak.js
-
-
-const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
-function census(process) {
-    const last = process.ooms.at(-1)?.census ?? null;
-    if (process.end?.oom && last)
-        return { when: 'at out-of-memory', census: last };
-    return process.census ? { when: 'at exit', census: process.census } : null;
-}
-function peakEntries(manifest) {
-    const values = new Map();
-    const add = (name, value) => {
-        if (value !== null)
-            values.set(name, Math.max(value, values.get(name) ?? 0));
-    };
-    for (const process of manifest.processes) {
-        const who = whoIs(process);
-        for (const device of process.devices) {
-            add(`${who}, cuda:${device.index}: peak allocated`, device.peak_allocated);
-            add(`${who}, cuda:${device.index}: peak reserved`, device.peak_reserved);
-        }
-        const seen = census(process);
-        for (const device of seen?.census.devices ?? []) {
-            for (const category of evidence_receipt/* CATEGORY_NAMES */.ku) {
-                add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
-            }
-        }
-    }
-    const collator = new Intl.Collator('en', { numeric: true });
-    return [...values]
-        .map(([name, value]) => ({ name, unit: 'bytes', value }))
-        .sort((a, b) => collator.compare(a.name, b.name));
-}
-const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
-
-;// CONCATENATED MODULE: ./build/publishing.js
-
-
-
-
-
-
-const PUBLISH_DEADLINE_MS = 10 * 60_000;
-const PUBLISH_AFTER_CANCEL_MS = 120_000;
-const REPORT_DEADLINE_MS = 60_000;
-const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
-function publishDeadline(env, hurried) {
-    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
-    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
-    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
-}
-const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
-    (evidence.receipts.length > 0 && verdict !== 'ok') ||
-    hasFailingGate(gates);
-const uploadSettings = (ended) => ({
-    name: ended.plan.options.artifactName,
-    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
-    compressionLevel: ended.plan.options.compressionLevel,
-    maxUploadBytes: ended.plan.options.maxUploadSize,
-    worker: (0,external_node_path_.join)(ended.distDir, 'upload', 'index.js'),
-    env: ended.env,
-    onMask: (line) => void process.stdout.write(`${line}\n`),
-});
-async function publishEvidence(ended, evidence, account, log) {
-    const { plan } = ended;
-    if (!worthKeeping(evidence, account.verdict.name, account.gates))
-        return { state: 'skipped', reason: 'there is no evidence to keep' };
-    if (!plan.options.upload)
-        return { state: 'skipped', reason: '`upload` is false' };
-    log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 633).then(__nccwpck_require__.bind(__nccwpck_require__, 633));
-    return publish({
-        ...uploadSettings(ended),
-        ...documentsOf(account),
-        evidence,
-        deadlineMs: publishDeadline(ended.env, ended.hurried ?? account.step.cancelled),
-        log,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    });
-}
-const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
-const documentsOf = (account) => ({
-    peak: peakJson(account),
-    manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
-        ...account,
-        published: {
-            ...NOT_YET,
-            artifact: { name, id: null, url: null, digest: null, size: null },
-            left_out: leftOut,
-        },
-    }),
-});
-const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
-function manifestPublished(published) {
-    switch (published.state) {
-        case 'uploaded':
-            return {
-                state: 'uploaded',
-                reason: null,
-                artifact: {
-                    name: published.name,
-                    id: published.id,
-                    url: published.url,
-                    digest: published.digest,
-                    size: published.size,
-                },
-                left_out: published.notUploaded,
-            };
-        case 'skipped':
-            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
-        case 'failed':
-            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
-    }
-}
-async function removeEvidence(plan, published, inUse) {
-    if (plan.evidenceKept || inUse || published.state !== 'uploaded' || !published.complete)
-        return false;
-    return (0,promises_.rm)(plan.evidenceDir, { recursive: true, force: true }).then(() => true, () => false);
-}
-async function reportOf(ended, evidence, manifest, published, log) {
-    if (published.state !== 'uploaded' || ended.late)
-        return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(633), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
-    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
-    return publishReport({
-        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
-        artifactName: published.name,
-        outputDir: ended.plan.outputDir,
-        guideUrl: GUIDE_URL,
-        deadlineMs: REPORT_DEADLINE_MS,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    });
-}
-
 ;// CONCATENATED MODULE: ./build/reach.js
 
-const MOST = 100;
+const reach_MOST = 100;
 function unreached(sightings, receipts) {
     const armed = new Set(receipts.map(({ pid, start_ticks }) => `${pid}.${start_ticks}`));
     const isArmed = ({ pid, innerPid, startTicks }) => armed.has(`${pid}.${startTicks}`) || armed.has(`${innerPid}.${startTicks}`);
     const bases = new Set(sightings.filter(isArmed).map(({ base }) => base));
     return sightings
         .filter((seen) => !isArmed(seen) && !bases.has(seen.base))
-        .slice(0, MOST)
+        .slice(0, reach_MOST)
         .map(({ pid, program, reason, advice }) => ({ pid, program: (0,build_text/* printable */.g$)(program, 80), reason, advice }));
 }
 function unreachedLine(processes) {
@@ -2616,782 +3597,6 @@ function likelyReason(seen, hints) {
         ? `${(0,build_text/* printable */.g$)(python.program, 80)} (pid ${python.pid}) ran as another user, where it could not be looked at; sudo --preserve-env=PYTHONPATH hands the variable on`
         : null;
 }
-
-// EXTERNAL MODULE: ./build/report/frames.js
-var report_frames = __nccwpck_require__(385);
-// EXTERNAL MODULE: ./build/report/story.js
-var report_story = __nccwpck_require__(234);
-// EXTERNAL MODULE: ./build/report/words-verdict.js
-var words_verdict = __nccwpck_require__(242);
-;// CONCATENATED MODULE: ./build/report/annotations.js
-
-
-
-
-
-
-const MAX_MESSAGE = 3000;
-function annotationPlace(stack, workspace) {
-    if (workspace === null)
-        return {};
-    for (const frame of [...stack].reverse()) {
-        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
-            continue;
-        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
-        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
-            continue;
-        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
-        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
-    }
-    return {};
-}
-function annotations(manifest, workspace) {
-    const result = [];
-    const name = manifest.verdict.name;
-    if (name === 'oom' || name === 'host-oom' || name === 'killed') {
-        const story = (0,report_story/* mainStory */.dE)(manifest);
-        const place = story ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
-        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,words_verdict/* verdictParagraphs */.Ne)(manifest)));
-        result.push({
-            level: 'error',
-            message: (0,build_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
-            place: { title: (0,words_verdict/* headline */.Pl)(manifest).title, ...place },
-        });
-    }
-    if (manifest.gates.length > 0) {
-        const failing = manifest.gates.some((gate) => gate.level === 'fail');
-        const lines = manifest.gates.map((gate) => (0,build_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
-        result.push({
-            level: failing && result.length === 0 ? 'error' : 'warning',
-            message: lines.join('\n'),
-            place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
-        });
-    }
-    return result;
-}
-function placeOf(stack, main, workspace) {
-    const place = annotationPlace(stack, workspace);
-    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
-}
-
-;// CONCATENATED MODULE: ./build/report/blocks.js
-const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
-const plainBlock = (weight, text) => ({
-    weight,
-    open: text,
-    rows: [],
-    close: () => '',
-});
-function withinBudget(blocks, budget) {
-    const kept = blocks.map((block) => ({ block, rows: block.rows.length, whole: true }));
-    let size = 0;
-    for (const { block, rows } of kept) {
-        size += bytesOf(block.open) + bytesOf(block.close(0));
-        for (let i = 0; i < rows; i++)
-            size += bytesOf(block.rows[i]);
-    }
-    for (const entry of [...kept].sort((a, b) => a.block.weight - b.block.weight)) {
-        if (size <= budget)
-            break;
-        const { block } = entry;
-        size += bytesOf(block.close(block.rows.length)) - bytesOf(block.close(0));
-        while (entry.rows > 0 && size > budget) {
-            entry.rows -= 1;
-            size -= bytesOf(block.rows[entry.rows]);
-        }
-        if (size > budget) {
-            entry.whole = false;
-            size -= bytesOf(block.open) + bytesOf(block.close(block.rows.length));
-        }
-    }
-    return kept
-        .filter((entry) => entry.whole)
-        .map(({ block, rows }) => block.open + block.rows.slice(0, rows).join('') + block.close(block.rows.length - rows))
-        .join('');
-}
-
-;// CONCATENATED MODULE: ./build/report/markdown.js
-
-const JOINER = '\u2060';
-const oneLine = (text) => text
-    .toWellFormed()
-    .replace(/[\t\r\n]+/g, ' ')
-    .replace(rich/* INVISIBLE */.kH, '');
-function escapeText(text) {
-    return oneLine(text)
-        .replace(/&/g, '&amp;')
-        .replace(/</g, '&lt;')
-        .replace(/>/g, '&gt;')
-        .replace(/[\\`*[\]|~]/g, '\\$&')
-        .replace(/_/g, (_, at, all) => /[A-Za-z0-9]/.test(all[at - 1] ?? '') && /[A-Za-z0-9]/.test(all[at + 1] ?? '') ? '_' : '\\_')
-        .replace(/\$/g, '<span>$</span>')
-        .replace(/:\/\//g, `:${JOINER}//`)
-        .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`)
-        .replace(/@(?=\S)/g, `@${JOINER}`)
-        .replace(/#(?=[0-9])/g, `#${JOINER}`)
-        .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
-        .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
-        .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
-}
-const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
-const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-function escapeCode(text) {
-    const line = oneLine(text);
-    if (line.trim() === '')
-        return '<code>&nbsp;</code>';
-    if (PLAIN_CODE.test(line))
-        return `\`${line}\``;
-    const escaped = line.replace(/[^\p{L}\p{N} ,./]/gu, (char) => ENTITIES[char] ?? `&#${char.codePointAt(0) ?? 0xfffd};`);
-    return `<code>${escaped.replace(/\b(www|https?|ftp)(?=[.&])/gi, `$1${JOINER}`)}</code>`;
-}
-function piece(part) {
-    if (typeof part === 'string')
-        return escapeText(part);
-    if ('code' in part)
-        return escapeCode(part.code);
-    if ('strong' in part)
-        return `**${markdown(part.strong)}**`;
-    return `[${markdown(part.link)}](${part.href.replace(/[()|*_~\\[\]]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)})`;
-}
-const markdown = (rich) => rich.map(piece).join('');
-function inlineHtml(rich) {
-    return rich
-        .map((part) => {
-        if (typeof part === 'string')
-            return entity(part);
-        if ('code' in part)
-            return `<code>${entity(part.code)}</code>`;
-        if ('strong' in part)
-            return `<b>${inlineHtml(part.strong)}</b>`;
-        return `<a href="${entity(part.href)}">${inlineHtml(part.link)}</a>`;
-    })
-        .join('');
-}
-const entity = (text) => oneLine(text)
-    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
-    .replace(/\$/g, '<span>$</span>')
-    .replace(/[*_`~[\]|\\]/g, (char) => `&#${char.charCodeAt(0)};`)
-    .replace(/@(?=\S)/g, `@${JOINER}`)
-    .replace(/:\/\//g, `:${JOINER}//`)
-    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
-const row = (cells) => `| ${cells.map((cell) => (0,rich/* unbroken */.D_)(markdown(cell))).join(' | ')} |\n`;
-const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
-const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
-
-;// CONCATENATED MODULE: ./build/report/summary-kit.js
-
-const summary_kit_MOST = {
-    processes: 40,
-    snapshots: 24,
-    cycles: 8,
-    migration: 24,
-    rejected: 10,
-    leftOut: 24,
-    stack: 30,
-    lines: 12,
-    notes: 3,
-};
-const paragraph = (rich) => `${markdown(rich)}\n\n`;
-const heading = (words) => `**${escapeText(words)}**\n\n`;
-function folded(weight, title, inside, open = false) {
-    return {
-        weight,
-        open: `<details${open ? ' open' : ''}><summary>${inlineHtml(title)}</summary>\n\n${inside.open}`,
-        rows: inside.rows,
-        close: (dropped) => `${inside.close(dropped)}\n</details>\n\n`,
-    };
-}
-const moreRows = (hidden) => (dropped) => hidden + dropped === 0 ? '' : `\nand ${hidden + dropped} more, in the report and in manifest.json.\n`;
-function fenced(lines, language = 'text') {
-    const clean = lines.map((line) => line.toWellFormed().replace(/[\r\n]+/g, ' '));
-    const longest = Math.max(2, ...clean.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
-    const fence = '`'.repeat(longest + 1);
-    return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
-}
-
-// EXTERNAL MODULE: ./build/report/words.js
-var words = __nccwpck_require__(702);
-// EXTERNAL MODULE: ./build/report/words-snapshot.js
-var words_snapshot = __nccwpck_require__(739);
-;// CONCATENATED MODULE: ./build/report/summary-evidence.js
-
-
-
-
-
-
-
-
-function orderedSnapshots(manifest) {
-    const failed = new Map((0,report_story/* fatalStories */.Yq)(manifest).map((story, index) => [`${story.process.host}.${story.process.pid}`, index]));
-    const order = (s) => failed.get(`${s.host}.${s.pid}`) ?? failed.size;
-    return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
-}
-const leftOutFile = (manifest, file) => manifest.published.left_out.find((left) => left.file === file);
-function snapshotsBlock(manifest, links) {
-    const snapshots = orderedSnapshots(manifest);
-    if (snapshots.length === 0)
-        return null;
-    const many = new Set(snapshots.map((s) => s.host)).size > 1;
-    const shown = snapshots.slice(0, summary_kit_MOST.snapshots);
-    const rows = shown.map((s) => {
-        const left = leftOutFile(manifest, s.file);
-        const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
-        return row([
-            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
-            ...(many ? [[(0,words/* name */.UU)(s.host, 40)]] : []),
-            [(0,words_snapshot/* takenWords */.Nk)(manifest, s)],
-            size,
-            [(0,words_snapshot/* historyWords */.mw)(s)],
-            [(0,words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
-        ]);
-    });
-    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
-    const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
-    return {
-        weight: 85,
-        open: `${where(manifest, links)}${tableHead(names, aligns)}`,
-        rows,
-        close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
-    };
-}
-function where(manifest, links) {
-    const { published } = manifest;
-    const report = links.reportUrl === null ? null : (0,rich/* link */.nf)(['open the report'], links.reportUrl);
-    const parts = [[(0,rich/* strong */.ko)('Snapshots')]];
-    if (links.artifactName !== null) {
-        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,words/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
-    }
-    if (report)
-        parts.push([report]);
-    const line = paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
-    if (published.state !== 'failed' && published.state !== 'skipped')
-        return line;
-    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words/* name */.UU)(links.evidenceDir, 200)}.`;
-    return (line +
-        paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${(0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300)}.${kept}`));
-}
-function readingLines(manifest) {
-    const backward = manifest.snapshots.some((s) => s.stacks === 'python');
-    const large = manifest.snapshots.some((s) => s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV);
-    const lines = [
-        (0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Flamegraph')}: what was alive at the peak. ${(0,rich/* strong */.ko)('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
-    ];
-    if (large) {
-        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,build_bytes/* formatBytes */.z)(words_snapshot/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
-    }
-    return lines.map(paragraph).join('');
-}
-function checkBlock(manifest, links) {
-    if (manifest.snapshots.length === 0)
-        return null;
-    const { run_id: run, repository } = manifest.runner;
-    const commands = [];
-    if (links.artifactName !== null && run !== null) {
-        const repo = repository === null ? '' : ` -R ${shellWord(repository)}`;
-        commands.push(`gh run download ${shellWord(run)}${repo} -n ${shellWord(links.artifactName)} -D autopsy`);
-        commands.push('(cd autopsy && sha256sum -c SHA256SUMS)');
-    }
-    const zip = links.artifactDigest === null
-        ? null
-        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,words/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
-    const guide = links.guideUrl == null ? null : (0,rich/* say */.cv) `More in the ${(0,rich/* link */.nf)(['reading guide'], links.guideUrl)}.`;
-    const text = (0,rich/* joinRich */.Rz)([
-        (0,rich/* say */.cv) `Then drop the file on ${(0,words/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,words/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
-        zip,
-        guide,
-    ]);
-    const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
-    const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
-    return folded(70, ['Download it, check its digest, open it'], {
-        open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
-        rows: sums.map((line) => `${line}\n`),
-        close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
-    });
-}
-function leftOutBlock(manifest, links) {
-    const left = manifest.published.left_out;
-    if (left.length === 0)
-        return null;
-    const rows = left
-        .slice(0, summary_kit_MOST.leftOut)
-        .map((file) => row([
-        [(0,words/* name */.UU)(file.file, 120)],
-        [(0,build_bytes/* formatBytes */.z)(file.bytes)],
-        [(0,rich/* shorten */.ml)(file.reason, 120)],
-        [(0,words/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
-    ]));
-    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,words/* name */.UU)(links.evidenceDir, 200)}`;
-    return folded(40, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(left.length, 'file')} not in the artifact, kept on the runner`, {
-        open: `${at === null ? '' : paragraph((0,rich/* say */.cv) `They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
-        rows,
-        close: moreRows(left.length - rows.length),
-    });
-}
-
-// EXTERNAL MODULE: ./build/report/cycles.js
-var cycles = __nccwpck_require__(280);
-// EXTERNAL MODULE: ./build/report/words-process.js
-var words_process = __nccwpck_require__(110);
-// EXTERNAL MODULE: ./build/report/words-unseen.js
-var words_unseen = __nccwpck_require__(183);
-;// CONCATENATED MODULE: ./build/report/summary-rest.js
-
-
-
-
-
-
-
-
-
-
-
-
-function gpuBlock(manifest) {
-    const { before = null, after = null } = manifest.gpu ?? {};
-    const own = new Set(manifest.processes.map((p) => p.pid));
-    const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
-    const rowsOf = (look, when) => strangers(look).map((p) => row([
-        [when],
-        [p.device === null ? '' : `GPU ${p.device}`],
-        [String(p.pid)],
-        p.name === null ? [] : [(0,words/* name */.UU)(p.name, 60)],
-        [p.used === null ? '' : (0,build_bytes/* formatBytes */.z)(p.used)],
-    ]));
-    const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
-    if (rows.length === 0)
-        return null;
-    const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
-    return folded(35, (0,rich/* say */.cv) `Who else was on the GPUs, by ${tool}`, {
-        open: tableHead(['when', 'device', 'pid', 'program', 'held'], ['left', 'left', 'right', 'left', 'right']),
-        rows: rows.slice(0, summary_kit_MOST.processes),
-        close: moreRows(Math.max(0, rows.length - summary_kit_MOST.processes)),
-    });
-}
-function cyclesBlock(manifest) {
-    if (manifest.cycles.count === 0)
-        return null;
-    const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
-    const all = (0,cycles/* mergedCycles */._)(manifest);
-    const rows = all.slice(0, summary_kit_MOST.cycles).map(({ cycle, seen, bytes }) => {
-        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,words/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
-        const frame = (0,report_frames/* userFrame */.zO)(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
-        return row([
-            types,
-            [String(seen)],
-            [String(cycle.tensors)],
-            [(0,build_bytes/* formatBytes */.z)(bytes)],
-            frame ? (0,rich/* say */.cv) `${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,words/* name */.UU)(frame.function, 60)}` : [],
-        ]);
-    });
-    const kinds = manifest.cycles.count;
-    return folded(45, (0,rich/* say */.cv) `Reference cycles: ${(0,build_text/* count */.U9)(kinds, 'kind')} held ${(0,build_text/* count */.U9)(manifest.cycles.tensors, 'GPU tensor')}, ${(0,build_bytes/* formatBytes */.z)(held)}`, {
-        open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
-        rows,
-        close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
-    });
-}
-function parityBlock(manifest) {
-    const { state, reason, result } = manifest.parity;
-    if (state === 'off')
-        return null;
-    const version = (value) => (typeof value === 'string' ? (0,rich/* shorten */.ml)(value, 60) : null);
-    const torch = version(result?.environment.torch);
-    const facts = [
-        torch === null ? null : `torch ${torch}`,
-        result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
-    ].filter((f) => f !== null);
-    const title = (0,rich/* say */.cv) `Parity with the frozen fixture: ${(0,rich/* strong */.ko)(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
-    const why = reason === null ? null : (0,rich/* say */.cv) `${(0,rich/* shorten */.ml)(reason, 500)}`;
-    if (!result)
-        return state === 'match'
-            ? null
-            : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
-    const lines = [
-        (0,rich/* say */.cv) `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? (0,rich/* say */.cv) ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
-    ];
-    const differences = [
-        ...result.view.differences,
-        ...result.oracle.differences,
-        ...result.migration.differences,
-    ];
-    const table = result.migration.rows;
-    const rows = table
-        .slice(0, summary_kit_MOST.migration)
-        .map((r) => row([[(0,words/* name */.UU)(r.from, 40)], [(0,words/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
-    const head = rows.length === 0
-        ? ''
-        : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
-    const said = result.migration.lines;
-    const notes = said
-        .slice(0, summary_kit_MOST.notes)
-        .map((line) => `- ${escapeText(line)}\n`)
-        .join('');
-    return folded(state === 'drift' ? 75 : 44, title, {
-        open: `${why ? paragraph(why) : ''}${differences
-            .slice(0, summary_kit_MOST.lines)
-            .map((line) => `- ${escapeText(line)}\n`)
-            .join('')}\n${lines.map(paragraph).join('')}${head}`,
-        rows,
-        close: (dropped) => `${moreRows(table.length - rows.length)(dropped)}\n${notes}${moreRows(Math.max(0, said.length - summary_kit_MOST.notes))(0)}\n`,
-    });
-}
-function triggerBlock(manifest) {
-    const fresh = manifest.parity.result?.trigger?.new ?? [];
-    if (fresh.length === 0)
-        return null;
-    const more = fresh.length > 5 ? ` and ${fresh.length - 5} more` : null;
-    return plainBlock(30, paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Review trigger')}: ${(0,rich/* joinRich */.Rz)(fresh.slice(0, 5).map((one) => [(0,rich/* shorten */.ml)(one, 120)]), ', ')}${more} in torch is new. Tell the maintainers of this action, who look again at what a snapshot may be read for.`));
-}
-function processGroups(manifest) {
-    const groups = new Map();
-    for (const process of manifest.processes) {
-        const alone = process.oom_count > 0 || process.rank === null;
-        const key = alone
-            ? `${process.host}.${process.pid}.${process.token}`
-            : [process.host, (0,words_process/* endingWords */.f)(manifest, process), (0,words_process/* disarmWords */.g)(manifest, process), process.program].join('\n');
-        const group = groups.get(key);
-        if (group)
-            group.push(process);
-        else
-            groups.set(key, [process]);
-    }
-    const weight = (p) => ((0,report_story/* endingOf */.z6)(manifest, p) === 'oom' ? 8 : 0) +
-        (p.oom_count > 0 ? 4 : 0) +
-        (['armed-still', 'unproven', 'not-armed'].includes((0,report_story/* disarmOf */.WT)(p)) ? 2 : 0) +
-        (p.rank === null ? 0 : 1);
-    return [...groups.values()]
-        .map((members) => ({ first: members[0], members }))
-        .sort((a, b) => weight(b.first) - weight(a.first) || (a.first.rank ?? 0) - (b.first.rank ?? 0));
-}
-function span(amounts) {
-    if (amounts.length === 0)
-        return '';
-    let [low, high] = [amounts[0], amounts[0]];
-    for (const n of amounts) {
-        if (n < low)
-            low = n;
-        if (n > high)
-            high = n;
-    }
-    return low === high ? (0,build_bytes/* formatBytes */.z)(low) : `${(0,build_bytes/* formatBytes */.z)(low)} to ${(0,build_bytes/* formatBytes */.z)(high)}`;
-}
-function processesBlock(manifest) {
-    const { processes } = manifest;
-    if (processes.length === 0)
-        return null;
-    const groups = processGroups(manifest);
-    const hosts = new Set(processes.map((p) => p.host)).size > 1;
-    const shown = groups.slice(0, summary_kit_MOST.processes);
-    const rows = shown.map(({ first, members }) => {
-        const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
-        const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
-        return row([
-            [ranks.length === 0 ? '' : (0,words/* rankWords */.cz)(ranks)],
-            ...(hosts ? [[(0,words/* name */.UU)(first.host, 40)]] : []),
-            [members.length === 1 ? String(first.pid) : `${members.length} processes`],
-            first.program === null ? [] : [(0,words/* name */.UU)(first.program, 40)],
-            [(0,words_process/* endingWords */.f)(manifest, first)],
-            [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
-            [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
-            [(0,words_process/* disarmWords */.g)(manifest, first)],
-        ]);
-    });
-    const names = [
-        'rank',
-        ...(hosts ? ['host'] : []),
-        'pid',
-        'program',
-        'ended',
-        'peak allocated',
-        'peak reserved',
-        'disarmed',
-    ];
-    const rights = new Set(['peak allocated', 'peak reserved']);
-    return folded(55, processesTitle(manifest), {
-        open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
-        rows,
-        close: moreRows(groups.length - shown.length),
-    });
-}
-function processesTitle(manifest) {
-    const { processes } = manifest;
-    const number = (test) => processes.filter(test).length;
-    const oom = number((p) => p.end?.oom === true);
-    const sigterm = number((p) => (0,report_story/* endingOf */.z6)(manifest, p) === 'sigterm');
-    const disarmed = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'disarmed');
-    const open = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'armed-still');
-    const never = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'not-armed');
-    const unproven = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'unproven');
-    const idle = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'idle');
-    const how = [
-        oom > 0 ? `${oom} out of memory` : null,
-        sigterm > 0 ? `${sigterm} ended by SIGTERM` : null,
-    ].filter((x) => x !== null);
-    const proof = [
-        `recording disarmed in ${disarmed}`,
-        open > 0 ? `ended before disarming in ${open}` : null,
-        unproven > 0 ? `not proven off in ${unproven}` : null,
-        never > 0 ? `never armed in ${never}` : null,
-        idle > 0 ? `no GPU used in ${idle}` : null,
-    ].filter((x) => x !== null);
-    return [
-        `${(0,build_text/* count */.U9)(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
-    ];
-}
-function notSeenBlock(manifest) {
-    const lines = (0,words_unseen/* notSeenSentences */.X)(manifest);
-    if (lines.length === 0)
-        return null;
-    const shown = lines.slice(0, summary_kit_MOST.lines);
-    return {
-        weight: 82,
-        open: heading('Not seen'),
-        rows: shown.map((line) => `- ${markdown(line)}\n`),
-        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
-    };
-}
-function survivorsBlock(manifest) {
-    const list = (all) => (0,rich/* joinRich */.Rz)(all
-        .slice(0, summary_kit_MOST.lines)
-        .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words/* name */.UU)(s.program, 40)}`}`), ', ');
-    const lines = [];
-    const { still_running: running, killed } = manifest;
-    if (running.length > 0) {
-        lines.push((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Still running')}: ${list(running)}. Evidence that ${running.length === 1 ? 'it writes' : 'they write'} later is collected at the end of the job.`);
-    }
-    if (killed.length > 0)
-        lines.push((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Ended by SIGKILL')} after the grace period: ${list(killed)}.`);
-    return lines.length === 0 ? null : plainBlock(48, lines.map(paragraph).join(''));
-}
-function troublesBlock(manifest) {
-    const lines = [];
-    const reasons = (0,words_unseen/* rejectedLine */.r)(manifest);
-    if (reasons !== null)
-        lines.push([(0,rich/* shorten */.ml)(reasons, 1000)]);
-    for (const fault of manifest.faults)
-        lines.push([(0,rich/* shorten */.ml)(fault, 300)]);
-    for (const process of manifest.processes) {
-        for (const fault of process.faults)
-            lines.push((0,rich/* say */.cv) `${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
-        for (const note of process.notes)
-            lines.push((0,rich/* say */.cv) `receipt of ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
-    }
-    for (const rejected of manifest.rejected)
-        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,words/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
-    if (lines.length === 0)
-        return null;
-    const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
-    const shown = lines.slice(0, summary_kit_MOST.rejected * 2);
-    return folded(20, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(total, 'remark')} on the recording itself`, {
-        open: '',
-        rows: shown.map((line) => `- ${markdown(line)}\n`),
-        close: moreRows(total - shown.length),
-    });
-}
-function dumpTrouble(manifest) {
-    const lines = [];
-    for (const process of manifest.processes) {
-        const failed = process.ooms.find((oom) => oom.snapshot_error !== null && !oom.snapshot_error.startsWith('removed'));
-        if (failed)
-            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
-    }
-    if (lines.length === 0)
-        return null;
-    const shown = lines.slice(0, summary_kit_MOST.lines);
-    return {
-        weight: 84,
-        open: '',
-        rows: shown.map((line) => `- ${markdown(line)}\n`),
-        close: (dropped) => `${moreRows(lines.length - shown.length)(dropped)}\n`,
-    };
-}
-
-// EXTERNAL MODULE: ./build/report/hints.js
-var report_hints = __nccwpck_require__(93);
-// EXTERNAL MODULE: ./build/report/pools.js
-var report_pools = __nccwpck_require__(520);
-// EXTERNAL MODULE: ./build/report/words-memory.js
-var words_memory = __nccwpck_require__(864);
-;// CONCATENATED MODULE: ./build/report/summary-story.js
-
-
-
-
-
-
-
-
-
-
-
-
-
-function verdictBlock(manifest) {
-    const { icon, title } = (0,words_verdict/* headline */.Pl)(manifest);
-    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,words_verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
-}
-function otherFailures(manifest) {
-    const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
-    if (rest.length === 0)
-        return null;
-    const rows = rest.slice(0, summary_kit_MOST.lines).map((story) => {
-        const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
-        const where = frame ? (0,rich/* say */.cv) ` at ${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
-        const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,build_bytes/* formatBytes */.z)(story.oom.wanted)}`;
-        return `- ${markdown((0,rich/* say */.cv) `${(0,words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
-    });
-    return {
-        weight: 60,
-        open: '',
-        rows,
-        close: (dropped) => `${moreRows(rest.length - rows.length)(dropped)}\n`,
-    };
-}
-function stackLines(stack, workspace) {
-    const lines = [];
-    for (const group of (0,report_frames/* foldStack */.YI)(stack)) {
-        if (group.kind === 'library') {
-            lines.push(`… ${(0,build_text/* count */.U9)(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
-            continue;
-        }
-        for (const frame of group.frames)
-            lines.push(`${(0,report_frames/* placeOf */.$t)(frame, workspace)}  ${frame.function}`);
-    }
-    return lines.map((line) => (0,rich/* shorten */.ml)(line, 200));
-}
-function stackBlock(manifest, story) {
-    const { workspace } = manifest.step;
-    const { stack, main } = (0,report_story/* tellingStack */.A)(story.oom, workspace);
-    const lines = stackLines(stack, workspace);
-    if (lines.length === 0)
-        return null;
-    const shown = lines.slice(-summary_kit_MOST.stack);
-    const own = (0,report_frames/* userFrame */.zO)(stack, workspace) === null
-        ? 'no frame of your own code in it'
-        : 'your own frames, libraries folded';
-    const whose = main
-        ? 'main thread while another one failed'
-        : story.oom.thread === 'backward'
-            ? 'autograd thread'
-            : 'innermost last';
-    const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
-    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
-}
-const SQUARES = {
-    parameter: '🟦',
-    gradient: '🟩',
-    optimizer_state: '🟪',
-    activation: '🟧',
-    input: '🟨',
-    unknown: '🟫',
-    allocated: '🟦',
-    unused: '🔳',
-    others: '🟥',
-    outside: '⬛',
-    free: '⬜',
-};
-const PICTURE = 16;
-function picture(parts) {
-    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
-    if (whole === 0)
-        return '';
-    const exact = parts.map((part) => (part.bytes / whole) * PICTURE);
-    const squares = exact.map(Math.floor);
-    const order = exact.map((x, i) => ({ i, left: x - Math.floor(x) })).sort((a, b) => b.left - a.left);
-    let open = PICTURE - squares.reduce((sum, n) => sum + n, 0);
-    for (const { i } of order) {
-        if (open-- <= 0)
-            break;
-        squares[i] = squares[i] + 1;
-    }
-    return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
-}
-function categoriesBlock(manifest, story) {
-    const account = (0,report_story/* accountOf */.XP)(manifest, story);
-    const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
-    const parts = (0,report_story/* partsOf */.CI)(account, census);
-    const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
-    if (parts.length === 0 || whole === 0)
-        return null;
-    const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-    const owners = parts.some((part) => (0,words_memory/* ownersRich */.pP)(part).length > 0);
-    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-    const head = tableHead(names, ['left', 'right', 'right', 'left']);
-    const rows = parts.map((part) => {
-        const cells = [
-            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,words_memory/* partRich */.q9)(part)}`,
-            [(0,build_bytes/* formatBytes */.z)(part.bytes)],
-            [(0,words_memory/* share */.uM)(part.bytes, whole)],
-        ];
-        return row(owners ? [...cells, (0,words_memory/* ownersRich */.pP)(part)] : cells);
-    });
-    const whose = (0,words/* processName */.po)(story.process);
-    const of = account.total === null ? (0,build_bytes/* formatBytes */.z)(whole) : (0,build_bytes/* formatBytes */.z)(account.total);
-    const notes = [];
-    if (census && census.allocated > 0) {
-        notes.push((0,rich/* say */.cv) `${(0,words_memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
-    }
-    const pools = (0,report_pools/* poolsRich */.C)(census);
-    if (pools !== null)
-        notes.push(pools);
-    if (story.oom.census?.complete === false) {
-        notes.push((0,rich/* say */.cv) `The look was cut short: ${(0,rich/* shorten */.ml)(story.oom.census.cut ?? 'no reason given', 300)}.`);
-    }
-    return {
-        weight: 90,
-        open: `<p aria-hidden="true">${picture(parts)}<br><sub>GPU ${story.oom.device ?? 0} of ${entityFree(whose)}, ${of}</sub></p>\n\n${head}`,
-        rows,
-        close: () => `\n${notes.length === 0 ? '' : paragraph((0,rich/* joinRich */.Rz)(notes))}`,
-    };
-}
-const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
-function hintsBlock(manifest) {
-    const hints = (0,report_hints/* hintsFor */.u)(manifest);
-    if (hints.length === 0)
-        return null;
-    const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
-    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
-}
-
-;// CONCATENATED MODULE: ./build/report/summary.js
-
-
-
-
-
-
-
-
-const SUMMARY_BUDGET = 900 * 1024;
-function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
-    const green = manifest.verdict.name === 'ok';
-    const story = (0,report_story/* mainStory */.dE)(manifest);
-    const some = (...blocks) => blocks.filter((b) => b !== null);
-    if (green) {
-        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
-            ? processesBlock(manifest)
-            : null, troublesBlock(manifest));
-        const icon = greenIcon(manifest);
-        const line = `${icon} ${markdown((0,words_verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
-        return fitted([plainBlock(100, line), ...rest], budgetBytes);
-    }
-    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
-}
-function greenIcon(manifest) {
-    if (manifest.gates.some((gate) => gate.level === 'fail'))
-        return '🔴';
-    if (manifest.gates.length > 0 || (0,words_verdict/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
-        return '🟡';
-    if ((0,words_verdict/* hostKillsRich */.Qo)(manifest) !== null)
-        return '🟡';
-    return manifest.processes.length === 0 ? '⚪' : '✅';
-}
-const fitted = (blocks, budget) => {
-    const text = withinBudget(blocks, budget - 1).trimEnd();
-    return bytesOf(text) < budget ? `${text}\n` : '';
-};
 
 ;// CONCATENATED MODULE: ./build/report/verdict.js
 const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
@@ -3442,8 +3647,6 @@ function judge(facts) {
     };
 }
 
-// EXTERNAL MODULE: ./build/step/host.js
-var step_host = __nccwpck_require__(589);
 ;// CONCATENATED MODULE: ./build/step/proc.js
 
 
@@ -3549,6 +3752,23 @@ function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
                 (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false))));
 }
 
+;// CONCATENATED MODULE: ./build/step/gone.js
+
+
+
+
+const MARGIN_MS = 60_000;
+function goneCheck({ plan, seen, hints }, survivors, now = Date.now()) {
+    if (process.platform !== 'linux' || survivors > 0)
+        return () => false;
+    const outOfSight = hints.length > 0 || (seen !== null && seen.carriers.length + seen.hidden.length > 0);
+    const stale = now - shimConfig(plan).dump_deadline_s * 1000 - MARGIN_MS;
+    const start = `.${(0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)())}-`;
+    return (pid, file, modified) => file.startsWith(start) && processFacts(pid) === null && (!outOfSight || modified < stale);
+}
+
+// EXTERNAL MODULE: ./build/step/host.js
+var step_host = __nccwpck_require__(881);
 ;// CONCATENATED MODULE: ./build/version.js
 const VERSION = '0.1.0';
 
@@ -3569,16 +3789,7 @@ const VERSION = '0.1.0';
 
 
 
-
-
-
-
-
-
-
-
 const GPU_TIMEOUT_MS = 5000;
-const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
     verdict: 'failed',
@@ -3597,13 +3808,15 @@ const REFUSED_OUTPUTS = {
 async function finish(runner, ended) {
     const { plan, result } = ended;
     const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
+    const survivors = proc_stepProcesses(markOf(ended));
+    const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
+    const isGone = goneCheck(ended, survivors.length);
     const [evidence, gpuAfter] = await Promise.all([
         ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
         ended.before.gpu?.state === 'absent'
             ? ended.before.gpu
             : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
     ]);
-    const stillRunning = proc_stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
     const host = ended.before.host === null ? null : (0,step_host/* hostOom */.cD)(ended.before.host, (0,step_host/* readHostCounters */.YW)());
     const parity = await parityOf(ended, evidence, log);
     const stepCode = result?.exitCode ?? 1;
@@ -3676,87 +3889,10 @@ async function finish(runner, ended) {
         faults: ended.faults,
         published: NOT_YET,
     });
-    const facts = {
-        'exit-code': stepCode,
-        verdict: verdict.name,
-        'oom-count': oomCount,
-        'snapshot-count': evidence.snapshots.length,
-        snapshots: JSON.stringify((0,evidence_manifest/* snapshotReferences */.FV)(evidence)),
-        manifest: '',
-        'artifact-id': '',
-        'artifact-url': '',
-        'artifact-digest': '',
-        'report-url': '',
-        'cycle-count': cycles.count,
-        parity: parity.state,
-        'evidence-dir': plan.evidenceDir,
-    };
-    if (worthKeeping(evidence, verdict.name, gates))
-        setOutputs(runner, facts);
-    const outcome = await publishEvidence(ended, evidence, account, log);
-    const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
-    const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
-    const manifest = { ...account, published: manifestPublished(published) };
-    const manifestPath = (0,external_node_path_.join)(plan.outputDir, ended.late ? LATE_MANIFEST : MANIFEST);
-    await writeWhole(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest)).catch((error) => log(`${ended.late ? LATE_MANIFEST : MANIFEST} could not be written (${error.message})`));
-    if (manifest.processes.length > 0) {
-        await writeWhole((0,external_node_path_.join)(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
-    }
-    const reportUrl = await reportOf(ended, evidence, manifest, published, log);
-    const removed = await removeEvidence(plan, published, stillRunning.length > 0);
-    tell(runner, manifest, published, ended, { removed, reportUrl });
-    setOutputs(runner, {
-        ...facts,
-        manifest: (0,external_node_fs_.existsSync)(manifestPath) ? manifestPath : '',
-        'artifact-id': published.state === 'uploaded' ? published.id : '',
-        'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
-        'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
-        'report-url': reportUrl ?? '',
-        'evidence-dir': removed ? '' : plan.evidenceDir,
-    });
-    return { code: finalExitCode(stepCode, gates), stillRunning: stillRunning.length, cut };
+    const concluded = await conclude(runner, ended, evidence, account);
+    const code = finalExitCode(stepCode, gates);
+    return { ...concluded, code, stillRunning: stillRunning.length, evidence };
 }
-const MANIFEST = 'manifest.json';
-const LATE_MANIFEST = 'manifest-late.json';
-function isGone(pid, file) {
-    const host = (0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)());
-    return process.platform === 'linux' && file.startsWith(`.${host}-`) && processFacts(pid) === null;
-}
-function tell(runner, manifest, published, { plan, late }, { removed, reportUrl }) {
-    runner.info((0,build_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
-    if (published.state === 'failed') {
-        const kept = (0,build_text/* count */.U9)(published.kept.length, 'file');
-        runner.info((0,build_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
-    }
-    try {
-        const heading = late ? `${LATE_HEADING}\n\n` : '';
-        const summary = renderSummary(manifest, {
-            ...artifactLinks(published),
-            reportUrl,
-            evidenceDir: removed ? null : plan.evidenceDir,
-            guideUrl: GUIDE_URL,
-        }, Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length));
-        if (summary !== '')
-            runner.summary(heading + summary);
-        else
-            runner.info((0,build_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
-    }
-    catch (error) {
-        runner.info((0,build_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
-    }
-    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-        runner.annotate(level, message, place);
-    }
-}
-const LATE_HEADING = '### After the step had ended\n\nProcesses that it left running went on; this is what they wrote since.';
-const artifactLinks = (published) => published.state === 'uploaded'
-    ? {
-        artifactName: published.name,
-        artifactId: published.id,
-        artifactUrl: published.url,
-        artifactDigest: published.digest,
-    }
-    : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
 function notSeen(receipts) {
     const reasons = new Map();
     for (const { recorder } of receipts) {
@@ -3899,25 +4035,30 @@ function layStep(plan, script, shimSource) {
     (0,external_node_fs_.mkdirSync)(plan.outputDir, { mode: 0o700 });
     writeScript(plan.script, script);
     (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
+    let { evidenceDir } = plan;
     try {
-        (0,external_node_fs_.mkdirSync)(plan.evidenceDir, { recursive: true, mode: 0o700 });
-        (0,external_node_fs_.accessSync)(plan.evidenceDir, external_node_fs_.constants.W_OK | external_node_fs_.constants.X_OK);
+        (0,external_node_fs_.mkdirSync)(evidenceDir, { recursive: true, mode: 0o700 });
+        (0,external_node_fs_.accessSync)(evidenceDir, external_node_fs_.constants.W_OK | external_node_fs_.constants.X_OK);
+        evidenceDir = (0,external_node_fs_.realpathSync)(evidenceDir);
     }
     catch (error) {
         return {
             shim: false,
-            faults: [
-                `evidence folder ${plan.evidenceDir} cannot be written (${reason(error)}); nothing is recorded`,
-            ],
+            faults: [`evidence folder ${evidenceDir} cannot be written (${reason(error)}); nothing is recorded`],
+            evidenceDir,
         };
     }
     try {
         (0,external_node_fs_.cpSync)(shimSource, plan.shimDir, { recursive: true });
-        const config = { ...shimConfig(plan), evidence: (0,external_node_fs_.realpathSync)(plan.evidenceDir) };
+        const config = shimConfig({ ...plan, evidenceDir });
         (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
     }
     catch (error) {
-        return { shim: false, faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`] };
+        return {
+            shim: false,
+            faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`],
+            evidenceDir,
+        };
     }
     if (plan.shimDir.includes(':')) {
         return {
@@ -3925,9 +4066,10 @@ function layStep(plan, script, shimSource) {
             faults: [
                 `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
             ],
+            evidenceDir,
         };
     }
-    return { shim: true, faults: [] };
+    return { shim: true, faults: [], evidenceDir };
 }
 function folderProblem(path) {
     try {
@@ -4441,6 +4583,7 @@ function readLink(path) {
 
 
 
+
 const main_GPU_TIMEOUT_MS = 5000;
 const distDir = () => (0,external_node_path_.join)(import.meta.dirname, '..');
 async function main(runner = environmentRunner(process.env)) {
@@ -4458,20 +4601,22 @@ async function run(runner, env) {
     if (!parsed.ok || problems.length > 0)
         return refuse(runner, problems);
     const { inputs } = parsed;
-    const plan = makePlan(inputs, env, {
+    const planned = makePlan(inputs, env, {
         id: (0,random/* randomHex */.n)(6),
         temp: (0,external_node_path_.resolve)(env.RUNNER_TEMP || (0,external_node_os_.tmpdir)()),
         workspace,
         now: Date.now(),
     });
-    savePlan(runner, plan);
+    savePlan(runner, planned);
     let laid;
     try {
-        laid = layStep(plan, planScript(inputs), (0,external_node_path_.join)(distDir(), 'shim'));
+        laid = layStep(planned, planScript(inputs), (0,external_node_path_.join)(distDir(), 'shim'));
     }
     catch (error) {
-        return notLaid(runner, plan, error);
+        return notLaid(runner, planned, error);
     }
+    const plan = { ...planned, evidenceDir: laid.evidenceDir };
+    savePlan(runner, plan);
     for (const fault of laid.faults)
         runner.info((0,build_text/* logLine */.BP)(fault));
     const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: (0,step_host/* readHostCounters */.YW)() };
@@ -4531,8 +4676,10 @@ async function run(runner, env) {
         cancel,
     };
     try {
-        const { code, stillRunning, cut } = await finish(runner, ended);
-        saveFinished(runner, cut ? 'cut' : stillRunning > 0 ? 'late' : 'true');
+        const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
+        saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
+        if (spent && (await takeAway(runner, evidence)))
+            saveFinished(runner);
         return code;
     }
     catch (error) {
@@ -4582,7 +4729,7 @@ function refuse(runner, problems) {
 
 /***/ }),
 
-/***/ 541:
+/***/ 665:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4612,13 +4759,13 @@ function randomHex(bytes) {
 
 /***/ }),
 
-/***/ 280:
+/***/ 620:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   _: () => (/* binding */ mergedCycles)
 /* harmony export */ });
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(702);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(282);
 
 function mergedCycles(manifest) {
     const merged = new Map();
@@ -4640,7 +4787,7 @@ function mergedCycles(manifest) {
 
 /***/ }),
 
-/***/ 385:
+/***/ 749:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4720,15 +4867,15 @@ function placeOf(frame, workspace) {
 
 /***/ }),
 
-/***/ 93:
+/***/ 857:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   u: () => (/* binding */ hintsFor)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(234);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(294);
 
 
 
@@ -4882,16 +5029,16 @@ function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* 
 
 /***/ }),
 
-/***/ 520:
+/***/ 636:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   C: () => (/* binding */ poolsRich)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(916);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(234);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(464);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(294);
 
 
 
@@ -4935,7 +5082,7 @@ function poolsRich(census) {
 
 /***/ }),
 
-/***/ 781:
+/***/ 201:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4999,7 +5146,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 
 /***/ }),
 
-/***/ 234:
+/***/ 294:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5018,8 +5165,8 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   z6: () => (/* binding */ endingOf)
 /* harmony export */ });
 /* unused harmony export othersOn */
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(916);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(385);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(464);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(749);
 
 
 const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
@@ -5178,7 +5325,7 @@ function ranges(numbers) {
 
 /***/ }),
 
-/***/ 864:
+/***/ 716:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5187,9 +5334,9 @@ function ranges(numbers) {
 /* harmony export */   uM: () => (/* binding */ share),
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(702);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(282);
 
 
 
@@ -5231,15 +5378,15 @@ function share(part, whole) {
 
 /***/ }),
 
-/***/ 110:
+/***/ 626:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   f: () => (/* binding */ endingWords),
 /* harmony export */   g: () => (/* binding */ disarmWords)
 /* harmony export */ });
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(702);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(294);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(282);
 
 
 function endingWords(manifest, process) {
@@ -5280,7 +5427,7 @@ function disarmWords(manifest, process) {
 
 /***/ }),
 
-/***/ 739:
+/***/ 791:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5322,17 +5469,17 @@ const LARGE_SNAPSHOT = 300 * 2 ** 20;
 
 /***/ }),
 
-/***/ 183:
+/***/ 483:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   X: () => (/* binding */ notSeenSentences),
 /* harmony export */   r: () => (/* binding */ rejectedLine)
 /* harmony export */ });
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(977);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(702);
-/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(242);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(533);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(282);
+/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(198);
 
 
 
@@ -5380,7 +5527,7 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 
 /***/ }),
 
-/***/ 242:
+/***/ 198:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5391,12 +5538,12 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 /* harmony export */   to: () => (/* binding */ notArmed)
 /* harmony export */ });
 /* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich, unseenRich */
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(977);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(385);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(702);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(533);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(749);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(201);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(294);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(282);
 
 
 
@@ -5623,7 +5770,7 @@ function verdictParagraphs(manifest) {
 
 /***/ }),
 
-/***/ 702:
+/***/ 282:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5633,8 +5780,8 @@ function verdictParagraphs(manifest) {
 /* harmony export */   po: () => (/* binding */ processName),
 /* harmony export */   zB: () => (/* binding */ MAX_NAME)
 /* harmony export */ });
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(201);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(294);
 
 
 const MAX_NAME = 80;
@@ -5646,7 +5793,7 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .shor
 
 /***/ }),
 
-/***/ 589:
+/***/ 881:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5805,7 +5952,7 @@ function readHostMemory(root = '/', above = false) {
 
 /***/ }),
 
-/***/ 977:
+/***/ 533:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -6057,6 +6204,6 @@ function cleanText(text, limit) {
 /******/ // startup
 /******/ // Load entry module and return exports
 /******/ // This entry module used 'module' so it can't be inlined
-/******/ var __webpack_exports__ = __nccwpck_require__(144);
+/******/ var __webpack_exports__ = __nccwpck_require__(996);
 /******/ __webpack_exports__ = await __webpack_exports__;
 /******/ 

@@ -24,7 +24,7 @@ import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.
 import { parseReceipt } from './receipt-parse.js';
 import { type Rejected, type RejectedReason, Rejections } from './rejected.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
-import { COMPARE_MS, isStagingName, removeStaging } from './staging.js';
+import { COMPARE_MS, isInterrupted, removeStaging, stagingStep } from './staging.js';
 
 export interface FileRef {
   readonly file: string;
@@ -99,13 +99,18 @@ export interface CollectOptions {
   /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
   readonly step: string;
   readonly limits?: Partial<CollectLimits>;
-  /**
-   * Says whether the process with this pid is gone for good. Its unfinished dumps are then removed: nobody can
-   * use them, and they may be what filled the disk. Without it they stay, since a process may still be writing them.
-   * The file's name comes too: it begins with the host, and pids of another one mean nothing here.
-   */
-  readonly isGone?: (pid: number, file: string) => boolean;
+  /** Says whether nobody writes this unfinished dump any more. Without it all of them stay. */
+  readonly isGone?: IsGone;
 }
+
+/**
+ * Is whoever wrote an unfinished dump gone for good? The dump is then removed: nobody can use it, and it may be what filled the
+ * disk. The file's name comes too: it begins with the host, and pids of another one mean nothing here; and when it was
+ * written to last, in milliseconds since the epoch.
+ */
+export type IsGone = (pid: number, file: string, modified: number) => boolean;
+
+const OTHER_STEP = 'of another step';
 
 const ATTEMPTS = 3;
 /** Unfinished dumps that are looked at: one for each process that there may be a receipt of. */
@@ -137,6 +142,10 @@ class Collector {
   private readonly snapshots: SnapshotFile[] = [];
   private readonly pages: FileRef[] = [];
   private readonly rejections: Rejections;
+  /** Processes of other steps that share the folder: their snapshots and pages are not this step's either. */
+  private readonly strangers = new Set<string>();
+  /** Another step is uploading from the folder: its files have two names for as long as that takes. */
+  private otherUploads = false;
   private unfinishedSeen = 0;
   private hashed = 0;
   private receiptBytes = 0;
@@ -147,7 +156,7 @@ class Collector {
     private readonly dir: string,
     private readonly step: string,
     private readonly limits: CollectLimits,
-    private readonly isGone: (pid: number, file: string) => boolean,
+    private readonly isGone: IsGone,
   ) {
     this.until = performance.now() + limits.milliseconds;
     this.rejections = new Rejections(limits.rejected);
@@ -181,10 +190,12 @@ class Collector {
       const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s] as const)));
       // Those that a receipt lists come first, so that a flood of strangers cannot push them out.
       names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
-      for (const name of this.some(names.snapshots, this.limits.snapshots, 'snapshots')) {
+      const snapshots = this.own(names.snapshots, parseSnapshotName);
+      for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
         await this.snapshot(name, owners);
       }
-      for (const name of this.some(names.pages, this.limits.pages, 'cycle pages')) {
+      const pages = this.own(names.pages, parsePageName);
+      for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
         const page = await this.read(name, this.limits.pageBytes, false);
         if (page) this.pages.push(withoutText(page));
       }
@@ -195,6 +206,15 @@ class Collector {
 
   private reject(name: string, reason: string, bytes: number | null = null): void {
     this.rejections.add({ name: displayName(name), reason, bytes });
+  }
+
+  /** Names without those of processes whose receipt says that they are of another step; these are rejected. */
+  private own(names: readonly string[], parse: (name: string) => Owner | null): readonly string[] {
+    return names.filter((name) => {
+      const stranger = this.strangers.has(keyOf(parse(name)));
+      if (stranger) this.reject(name, OTHER_STEP);
+      return !stranger;
+    });
   }
 
   /** The first `limit` names; the rest is counted as rejected and told once. */
@@ -216,8 +236,11 @@ class Collector {
         this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
         break;
       }
-      if (isStagingName(name)) {
-        if (await removeStaging(this.folder, name, new Set(), compareUntil)) {
+      if (stagingStep(name) !== null) {
+        if (!(await isInterrupted(this.folder, name, this.step, Date.now()))) {
+          this.otherUploads = true;
+          this.reject(name, 'an upload of another step');
+        } else if (await removeStaging(this.folder, name, new Set(), compareUntil)) {
           this.faults.push('an upload was interrupted before; its staging folder was taken away');
         } else
           this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
@@ -243,10 +266,11 @@ class Collector {
   private async unfinished(name: string, pid: number): Promise<void> {
     const path = join(this.folder, name);
     this.unfinishedSeen += 1;
-    const bytes = this.unfinishedSeen <= MOST_UNFINISHED ? await plainSize(path) : null;
+    const found = this.unfinishedSeen <= MOST_UNFINISHED ? await plainFile(path) : null;
+    const bytes = found?.bytes ?? null;
     const removed =
-      bytes !== null &&
-      this.isGone(pid, name) &&
+      found !== null &&
+      this.isGone(pid, name, found.modified) &&
       (await unlink(path).then(
         () => true,
         () => false,
@@ -311,11 +335,17 @@ class Collector {
 
   private async receipt(name: string): Promise<void> {
     const content = await this.read(name, MAX_RECEIPT_BYTES, true);
-    if (!content) return;
+    if (!content) {
+      const linked = this.otherUploads && ((await plainFile(join(this.folder, name)))?.names ?? 0) > 1;
+      if (linked) this.strangers.add(keyOf(parseReceiptName(name)));
+      return;
+    }
     const parsed = parseReceipt(content.text ?? '', name);
     if (!parsed.ok) this.reject(name, parsed.reason, content.bytes);
-    else if (parsed.receipt.step !== this.step) this.reject(name, 'of another step', content.bytes);
-    else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
+    else if (parsed.receipt.step !== this.step) {
+      this.strangers.add(ownerKey(parsed.receipt));
+      this.reject(name, OTHER_STEP, content.bytes);
+    } else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
       this.reject(name, 'too many bytes of receipts in all', content.bytes);
     } else {
       this.receiptBytes += content.bytes;
@@ -333,9 +363,18 @@ class Collector {
 
 const keyOf = (named: Owner | null): string => (named ? ownerKey(named) : '');
 
-const plainSize = (path: string): Promise<number | null> =>
+interface PlainFile {
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+  /** How many names it has. */
+  readonly names: number;
+}
+
+/** What is known of a regular file without opening it; null for anything else. */
+const plainFile = (path: string): Promise<PlainFile | null> =>
   lstat(path).then(
-    (stat) => (stat.isFile() ? stat.size : null),
+    (stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null),
     () => null,
   );
 

@@ -88,7 +88,7 @@ export interface ManifestFile {
   readonly digest: string;
 }
 
-/** A file of the evidence that the artifact does not hold. */
+/** A file of the evidence, or a document of ours, that the artifact does not hold as it was digested. */
 export interface LeftOut extends ManifestFile {
   readonly reason: string;
 }

@@ -9,8 +9,10 @@ import { randomHex } from '../random.js';
 import { parsePageName } from './names.js';
 import { openFolder, openRegular, sameFile, sealOf, stillSealed } from './safe-fs.js';
 
-const STAGING = /^\.upload-[0-9a-f]{12}$/;
+const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
+/** Twice the longest time that publishing may be given: no upload of any step still runs. */
+export const STALE_MS = 2 * 86_400_000;
 /** Files that are made for an upload and exist in the staging folder alone. */
 export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
 
@@ -18,8 +20,26 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.js
 const isDocument = (name: string): boolean =>
   DOCUMENTS.has(name) || (name.endsWith('.html') && parsePageName(name) === null);
 
-export const stagingName = (): string => `.upload-${randomHex(6)}`;
-export const isStagingName = (name: string): boolean => STAGING.test(name);
+/** @param step the step's 12 hexadecimal digits: in a shared folder nobody else takes its upload away */
+export const stagingName = (step: string): string => `.upload-${step}-${randomHex(6)}`;
+/** The step whose upload has a staging folder of this name; null for any other name. */
+export const stagingStep = (name: string): string | null => STAGING.exec(name)?.[1] ?? null;
+
+/**
+ * Was the upload of the staging folder `name` interrupted? One of `step` was: whoever asks is not uploading for it now. One of
+ * another step may be going on, on any machine that shares the folder, until it is too old for that.
+ * @param now milliseconds since the epoch
+ */
+export async function isInterrupted(
+  folder: string,
+  name: string,
+  step: string,
+  now: number,
+): Promise<boolean> {
+  if (stagingStep(name) === step) return true;
+  const stat = await lstat(join(folder, name)).catch(() => null);
+  return stat !== null && now - stat.mtimeMs > STALE_MS;
+}
 
 const CHUNK = 2 ** 20;
 /** Longest time, in milliseconds, for comparing copies with what they are copies of. They come from a cache or a local disk. */

@@ -30,7 +30,7 @@ export async function inSomePlace<T extends object>(
   const { dir, step, calls, signal, log } = options;
   const common = { ...(calls ? { calls } : {}), signal };
   const attempt = async (more: StagingOptions): Promise<T> => {
-    const staging = await Staging.open(dir, { ...common, ...more });
+    const staging = await Staging.open(dir, step, { ...common, ...more });
     try {
       return await use(staging);
     } finally {
@@ -55,7 +55,7 @@ export async function inSomePlace<T extends object>(
   for (const place of await measured(places, options.wanted)) {
     try {
       log?.(`${first}: trying ${place.label}`);
-      return await attempt({ second: { ...place, step } });
+      return await attempt({ second: place });
     } catch (error) {
       if (!(error instanceof Unwritable)) throw error;
       failures.push(`${place.label} (${error.message})`);

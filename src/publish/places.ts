@@ -8,6 +8,7 @@ import { lstat, opendir, realpath, rmdir, statfs, unlink } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFolder } from '../evidence/safe-fs.js';
+import { STALE_MS } from '../evidence/staging.js';
 import { randomHex } from '../random.js';
 import { type HostMemory, readHostMemory } from '../step/host.js';
 
@@ -80,8 +81,6 @@ export async function measured(places: readonly Place[], wanted: number): Promis
 const STRAY = /^oom-autopsy-upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
 /** Names of a folder that are looked at. */
 const MAX_NAMES = 100_000;
-/** Twice the longest time that publishing may be given: no upload of any step still runs. */
-const STALE_MS = 2 * 86_400_000;
 
 /** @param step the step's 12 hexadecimal digits */
 export const secondName = (step: string): string => `oom-autopsy-upload-${step}-${randomHex(6)}`;

@@ -32,9 +32,11 @@ export type Published =
       readonly digest: string | null;
       /** Bytes that were uploaded. */
       readonly size: number | null;
+      /** Evidence that the artifact holds as it was digested. */
       readonly files: readonly ManifestFile[];
+      /** Evidence, and documents of ours, that it does not hold, or holds otherwise. */
       readonly notUploaded: readonly LeftOut[];
-      /** Files that changed while they were uploaded: their digest is of what they were before. */
+      /** Those of them that changed or vanished while they were uploaded: their digest is of what they were before. */
       readonly changed: readonly string[];
       readonly seconds: number;
       /** True when the artifact holds all of the evidence, unchanged, and its folder may be removed. */
@@ -164,6 +166,7 @@ export async function publish(options: PublishOptions): Promise<Published> {
   }
 }
 
+const SUMS = 'SHA256SUMS';
 /** Bytes of a line of `SHA256SUMS`: 64 digits, two blanks, a name of at most 200 characters, a line break. */
 const SUM_BYTES = 267;
 
@@ -209,10 +212,12 @@ async function publishStaged(
         ...(options.peak === undefined ? {} : { 'peak.json': options.peak }),
       };
       const documents = await writeDocuments(staging, texts, files, attempt);
-      const order = [...documents, ...files.map((f) => f.file)];
+      const order = [...documents, ...files].map(({ file }) => file);
       const answer = await uploadOnce(staging, order, name, ports, until);
       if (answer.ok) {
         const changed = await staging.changed();
+        const whole = (file: ManifestFile): boolean => !changed.has(file.file);
+        const spoilt = [...files, ...documents].filter((file) => !whole(file));
         return {
           state: 'uploaded',
           name,
@@ -220,11 +225,14 @@ async function publishStaged(
           url: artifactUrl(options.env, answer.id),
           digest: answer.digest === null ? null : `sha256:${answer.digest}`,
           size: answer.size,
-          files,
-          notUploaded,
-          changed,
+          files: files.filter(whole),
+          notUploaded: [
+            ...notUploaded,
+            ...spoilt.map((file) => ({ ...file, reason: changed.get(file.file) ?? '' })),
+          ],
+          changed: [...changed.keys()],
           seconds: (performance.now() - started) / 1000,
-          complete: notUploaded.length === 0 && changed.length === 0 && evidence.rejectedCount === 0,
+          complete: notUploaded.length === 0 && changed.size === 0 && evidence.rejectedCount === 0,
         };
       }
       if (attempt > 1 || !isConflict(answer)) return failed(explain(answer, name));
@@ -236,19 +244,23 @@ async function publishStaged(
   }
 }
 
-/** Writes our documents and `SHA256SUMS` over everything; a second attempt writes them anew, since the name is in them. */
+/**
+ * Writes our documents and `SHA256SUMS` over everything; a second attempt writes them anew, since the name is in them.
+ * @returns the documents, the sums last
+ */
 async function writeDocuments(
   staging: Staging,
   texts: Readonly<Record<string, string>>,
   files: readonly ManifestFile[],
   attempt: number,
-): Promise<readonly string[]> {
-  const names = [...Object.keys(texts), 'SHA256SUMS'];
+): Promise<readonly ManifestFile[]> {
+  const names = [...Object.keys(texts), SUMS];
   if (attempt > 1) await staging.discard(names);
   const documents = Object.entries(texts).map(([file, text]) => ({ file, ...digestOf(text) }));
   for (const [file, text] of Object.entries(texts)) await staging.write(file, text);
-  await staging.write('SHA256SUMS', sha256Sums([...documents, ...files]));
-  return names;
+  const sums = sha256Sums([...documents, ...files]);
+  await staging.write(SUMS, sums);
+  return [...documents, { file: SUMS, ...digestOf(sums) }];
 }
 
 export interface PublishPageOptions extends UploadPorts, Pick<PlacesOptions, 'places' | 'calls'> {

@@ -65,8 +65,8 @@ export interface StagingOptions {
   readonly calls?: Partial<StagingCalls>;
   /** Ends a copy that is being made. */
   readonly signal?: AbortSignal | undefined;
-  /** A place beside the evidence folder, and the step whose files are copied to it. */
-  readonly second?: Place & { readonly step: string };
+  /** A place beside the evidence folder, that the files are copied to. */
+  readonly second?: Place;
 }
 
 /** The place cannot take what an upload needs; another one may. The message is the system's code, or that there is no room. */
@@ -91,6 +91,8 @@ const inBlocks = (bytes: number): number => Math.ceil(bytes / 4096) * 4096;
 export class Staging {
   readonly files: StagedFile[] = [];
   readonly leftOut: LeftOut[] = [];
+  /** Seals of our documents, by name. */
+  private readonly documents = new Map<string, Seal>();
   private readonly copies = new Set<string>();
   /** Bytes that may still be copied; null until it matters. */
   private room: number | null = null;
@@ -108,10 +110,10 @@ export class Staging {
   ) {}
 
   /**
-   * Makes the folder, inside of `dir` or in a second place. Throws the system's error for an evidence folder that cannot be
+   * Makes the folder for an upload of `step`, inside of `dir` or in a second place. Throws the system's error for an evidence folder that cannot be
    * opened, and `Unwritable` where the staging folder cannot be made.
    */
-  static async open(dir: string, options: StagingOptions = {}): Promise<Staging> {
+  static async open(dir: string, step: string, options: StagingOptions = {}): Promise<Staging> {
     const { second } = options;
     const calls = { ...CALLS, ...options.calls };
     const evidence = await openFolder(dir);
@@ -119,7 +121,7 @@ export class Staging {
     try {
       const base = second ? await realpath(second.path) : dir;
       if (second) parent = await openFolder(base);
-      const name = second ? secondName(second.step) : stagingName();
+      const name = second ? secondName(step) : stagingName(step);
       const path = join(parent.path, name);
       await calls.mkdir(path);
       try {
@@ -224,7 +226,9 @@ export class Staging {
   /** Writes a document of ours (`manifest.json`, `SHA256SUMS`, a page) into the folder. Throws `Unwritable`. */
   async write(name: string, text: string): Promise<void> {
     if (!DOCUMENTS.has(name)) this.copies.add(name);
-    await this.calls.write(join(this.path, name), text).catch(unwritable);
+    const path = join(this.path, name);
+    await this.calls.write(path, text).catch(unwritable);
+    this.documents.set(name, sealOf(await lstat(path, { bigint: true }).catch(unwritable)));
   }
 
   /** Takes documents away again, to write them anew. */
@@ -232,14 +236,17 @@ export class Staging {
     for (const name of names) await unlink(join(this.path, name));
   }
 
-  /** Names of staged files that are not what they were when they were staged. */
-  async changed(): Promise<readonly string[]> {
-    const names: string[] = [];
-    for (const { file, staged } of this.files) {
+  /** Staged files and documents that are not what they were when they were staged, by name, each with what became of it. */
+  async changed(): Promise<ReadonlyMap<string, string>> {
+    const changed = new Map<string, string>();
+    const staged = [...this.files.map((f) => [f.file, f.staged] as const), ...this.documents];
+    for (const [file, seal] of staged) {
       const now = await lstat(join(this.path, file), { bigint: true }).catch(() => null);
-      if (now === null || !sameSeal(sealOf(now), staged)) names.push(file);
+      if (now === null) changed.set(file, 'vanished while it was uploaded');
+      else if (!sameSeal(sealOf(now), seal))
+        changed.set(file, 'changed while it was uploaded: the artifact may hold other bytes');
     }
-    return names;
+    return changed;
   }
 
   /** Takes the folder away. False when something is left: then it holds something found nowhere else. */

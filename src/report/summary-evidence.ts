@@ -127,8 +127,10 @@ export function leftOutBlock(manifest: Manifest, links: SummaryLinks): Block | n
       ]),
     );
   const at = links.evidenceDir === null ? null : say` in ${name(links.evidenceDir, 200)}`;
-  return folded(40, say`${count(left.length, 'file')} not in the artifact, kept on the runner`, {
-    open: `${at === null ? '' : paragraph(say`They are${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
+  const whole = !left.some(({ reason }) => /^(changed|vanished) /.test(reason));
+  const kept = whole ? ', kept on the runner' : ' as they were collected';
+  return folded(40, say`${count(left.length, 'file')} not in the artifact${kept}`, {
+    open: `${at === null ? '' : paragraph(say`${whole ? 'They are' : 'What is left of them is'}${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
     rows,
     close: moreRows(left.length - rows.length),
   });

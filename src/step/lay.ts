@@ -13,6 +13,8 @@ export interface Laid {
   /** False when the step has to run without the shim; `faults` then says why. */
   readonly shim: boolean;
   readonly faults: readonly string[];
+  /** The evidence folder without links on the way to it: from here on whatever is put in its place is not followed. */
+  readonly evidenceDir: string;
 }
 
 const reason = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
@@ -27,24 +29,29 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
   mkdirSync(plan.outputDir, { mode: 0o700 });
   writeScript(plan.script, script);
   writeFileSync(join(plan.stepDir, 'state'), '', { mode: 0o600 });
+  let { evidenceDir } = plan;
   try {
-    mkdirSync(plan.evidenceDir, { recursive: true, mode: 0o700 });
-    accessSync(plan.evidenceDir, constants.W_OK | constants.X_OK);
+    mkdirSync(evidenceDir, { recursive: true, mode: 0o700 });
+    accessSync(evidenceDir, constants.W_OK | constants.X_OK);
+    evidenceDir = realpathSync(evidenceDir);
   } catch (error) {
     return {
       shim: false,
-      faults: [
-        `evidence folder ${plan.evidenceDir} cannot be written (${reason(error)}); nothing is recorded`,
-      ],
+      faults: [`evidence folder ${evidenceDir} cannot be written (${reason(error)}); nothing is recorded`],
+      evidenceDir,
     };
   }
   try {
     // Without a filter, which would send it down a path of 20 ms of CPU for these files instead of 2.
     cpSync(shimSource, plan.shimDir, { recursive: true });
-    const config = { ...shimConfig(plan), evidence: realpathSync(plan.evidenceDir) };
+    const config = shimConfig({ ...plan, evidenceDir });
     writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
   } catch (error) {
-    return { shim: false, faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`] };
+    return {
+      shim: false,
+      faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`],
+      evidenceDir,
+    };
   }
   if (plan.shimDir.includes(':')) {
     return {
@@ -52,9 +59,10 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
       faults: [
         `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
       ],
+      evidenceDir,
     };
   }
-  return { shim: true, faults: [] };
+  return { shim: true, faults: [], evidenceDir };
 }
 
 /** Why a working directory cannot be used, or null when it can. */
