@@ -151,6 +151,23 @@ describe('the first lines', () => {
   });
 });
 
+describe('a cancelled run', () => {
+  const cancelled = (...receipts: readonly ReturnType<typeof quietRank>[]): string => {
+    const verdict = { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    return summary(manifest({ receipts, exitCode: 130, verdict }));
+  };
+  const said = 'Recording was disarmed in every process that had it.';
+  const unproven = { state: 'disarmed', armed_at: 1, disarmed_at: 2, disarm_proven: false };
+
+  it('says that recording is off only where that was proven in every process that had it', () => {
+    expect(cancelled(quietRank(1, 0))).toContain(said);
+    expect(cancelled(quietRank(1, 0), quietRank(2, 1, { recorder: { state: 'idle' } }))).toContain(said);
+    for (const recorder of [unproven, { state: 'armed', armed_at: 1 }])
+      expect(cancelled(quietRank(1, 0), quietRank(2, 1, { recorder }))).not.toContain(said);
+    expect(cancelled(quietRank(1, 0, { recorder: { state: 'idle' } }))).not.toContain(said);
+  });
+});
+
 describe('a green run', () => {
   it('is one line', () => {
     const receipts = [0, 1, 2, 3].map((rank) => quietRank(100 + rank, rank));
@@ -202,6 +219,20 @@ describe('a green run', () => {
     const text = summary(manifest({ receipts: [r] }));
     expect(text).toContain('ended before disarming in 1');
     expect(text).toContain('without exit handlers');
+  });
+
+  it('tells one that is still armed because it still runs from one that ended so', () => {
+    const armed = { recorder: { state: 'armed', armed_at: 1, max_entries: 100_000 }, end: null };
+    const receipts = [quietRank(3, 0, armed), quietRank(4, 1, armed), quietRank(5, 2)];
+    const title = (stillRunning: Manifest['still_running']): string =>
+      /<summary>(3 processes[^<]*)/.exec(summary(manifest({ receipts, stillRunning })))?.[1] ?? '';
+    const [first, second] = [3, 4].map((pid) => ({ pid, program: null }));
+    expect(title([first, second] as Manifest['still_running'])).toBe(
+      '3 processes · recording disarmed in 1, still armed in 2 that still run',
+    );
+    expect(title([first] as Manifest['still_running'])).toBe(
+      '3 processes · recording disarmed in 1, still armed in 1 that still runs, ended before disarming in 1',
+    );
   });
 
   it('shows the cycles it had', () => {
@@ -403,6 +434,15 @@ describe('sections', () => {
     expect(summary(m)).toContain('**Still running**: pid 77 `vllm`.');
     expect(summary(m)).toContain('**Ended by SIGKILL** after the grace period: pid 78.');
   });
+
+  it('say how many more still run or were killed than are named', () => {
+    const alive = Array.from({ length: 15 }, (_, i) => ({ pid: 100 + i, program: null }));
+    const text = summary(
+      manifest({ receipts: [quietRank(3, 0)], stillRunning: alive, killed: alive.slice(0, 13) }),
+    );
+    expect(text).toContain(', pid 111 and 3 more. Evidence that they write later');
+    expect(text).toContain(', pid 111 and 1 more.\n');
+  });
 });
 
 describe('foreign text', () => {
@@ -416,6 +456,16 @@ describe('foreign text', () => {
     '- item',
     '1. item',
     '# head',
+    '## head',
+    '###### head',
+    '---',
+    '--- ',
+    '- - -',
+    '===',
+    '+ + +',
+    '    four blanks',
+    '     - five blanks',
+    '\t\ttabs',
     '> quote',
     'a_b_c __d__ _e_',
     '![i](https://evil.example/x.png)',
@@ -443,6 +493,7 @@ describe('foreign text', () => {
         `x ${written} y`,
         `${written}`,
         `- ${written}\n`,
+        `above\n\n- one\n- ${written}\n`,
         `| a |\n| --- |\n| ${written} |\n`,
       ]) {
         const html = renderGfm(around);

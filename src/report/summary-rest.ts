@@ -226,7 +226,9 @@ function processesTitle(manifest: Manifest): Rich {
   const oom = number((p) => p.end?.oom === true);
   const sigterm = number((p) => endingOf(manifest, p) === 'sigterm');
   const disarmed = number((p) => disarmOf(p) === 'disarmed');
-  const open = number((p) => disarmOf(p) === 'armed-still');
+  const open = processes.filter((p) => disarmOf(p) === 'armed-still');
+  const running = open.filter((p) => endingOf(manifest, p) === 'running').length;
+  const early = open.length - running;
   const never = number((p) => disarmOf(p) === 'not-armed');
   const unproven = number((p) => disarmOf(p) === 'unproven');
   const idle = number((p) => disarmOf(p) === 'idle');
@@ -236,7 +238,8 @@ function processesTitle(manifest: Manifest): Rich {
   ].filter((x) => x !== null);
   const proof = [
     `recording disarmed in ${disarmed}`,
-    open > 0 ? `ended before disarming in ${open}` : null,
+    running > 0 ? `still armed in ${running} that still ${running === 1 ? 'runs' : 'run'}` : null,
+    early > 0 ? `ended before disarming in ${early}` : null,
     unproven > 0 ? `not proven off in ${unproven}` : null,
     never > 0 ? `never armed in ${never}` : null,
     idle > 0 ? `no GPU used in ${idle}` : null,
@@ -260,13 +263,13 @@ export function notSeenBlock(manifest: Manifest): Block | null {
 }
 
 export function survivorsBlock(manifest: Manifest): Block | null {
-  const list = (all: Manifest['killed']): Rich =>
-    joinRich(
-      all
-        .slice(0, MOST.lines)
-        .map((s) => say`pid ${s.pid}${s.program === null ? null : say` ${name(s.program, 40)}`}`),
-      ', ',
-    );
+  const list = (all: Manifest['killed']): Rich => {
+    const shown = all
+      .slice(0, MOST.lines)
+      .map((s) => say`pid ${s.pid}${s.program === null ? null : say` ${name(s.program, 40)}`}`);
+    const hidden = all.length - shown.length;
+    return say`${joinRich(shown, ', ')}${hidden > 0 ? ` and ${hidden} more` : null}`;
+  };
   const lines: Rich[] = [];
   const { still_running: running, killed } = manifest;
   if (running.length > 0) {

@@ -45,6 +45,10 @@ function oomTitle(manifest: Manifest): string {
 export const notArmed = (manifest: Manifest): readonly ManifestProcess[] =>
   manifest.processes.filter((p) => disarmOf(p) === 'not-armed');
 
+/** Processes in which recording was on at some time, by us. */
+const recordedIn = (manifest: Manifest): readonly ManifestProcess[] =>
+  manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
+
 export function headline(manifest: Manifest): Headline {
   const exit = manifest.step.exit_code;
   switch (manifest.verdict.name) {
@@ -161,14 +165,9 @@ export function becauseRich(manifest: Manifest): Rich | null {
     case 'ok':
       return null;
     case 'cancelled': {
-      const armed = manifest.processes.filter((p) => disarmOf(p) === 'armed-still').length;
-      const said =
-        manifest.processes.length === 0
-          ? null
-          : armed === 0
-            ? ['Recording was disarmed in every process that had it.']
-            : null;
-      return joinRich([[because], said]);
+      const all = recordedIn(manifest);
+      const off = all.length > 0 && all.every((p) => disarmOf(p) === 'disarmed');
+      return joinRich([[because], off ? ['Recording was disarmed in every process that had it.'] : null]);
     }
     default:
       return [because];
@@ -186,9 +185,7 @@ export function hostKillsRich({ verdict, host }: Manifest): Rich | null {
 
 /** The one line of a green run. */
 export function greenLine(manifest: Manifest): Rich {
-  const recorded = manifest.processes.filter((p) =>
-    ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)),
-  );
+  const recorded = recordedIn(manifest);
   const disarmed = recorded.filter((p) => disarmOf(p) === 'disarmed').length;
   const idle = manifest.processes.filter((p) => disarmOf(p) === 'idle').length;
   const foreign = manifest.processes.filter((p) => disarmOf(p) === 'foreign').length;
