@@ -362,6 +362,33 @@ describe('sections', () => {
     expect(failed).not.toContain('gh run download');
   });
 
+  const uploaded = {
+    state: 'uploaded',
+    reason: null,
+    artifact: { name: 'a', id: 5, url: null, digest: null, size: 1 },
+    left_out: [],
+  } as const;
+  const place =
+    '**Evidence** · artifact [oom-autopsy-train-0-1](https://github.com/acme/llm/actions/runs/42/artifacts/5) · [open the report](https://github.com/acme/llm/actions/runs/42/artifacts/6)\n';
+
+  it('say where the evidence is when there is no snapshot in it', () => {
+    const receipts = [failedRank(5, 0, { snapshots: [] })];
+    expect(summary(manifest({ receipts, exitCode: 1, published: uploaded }))).toContain(place);
+    // Only pages of cycles, or the account of a drift: the run itself is green.
+    const green = summary(manifest({ receipts: [quietRank(1, 0)], published: uploaded }));
+    expect(green).toMatch(/^✅ .*\n\n\*\*Evidence\*\* · artifact/);
+    expect(green).toContain(place);
+  });
+
+  it('say that evidence without a snapshot was not uploaded', () => {
+    const failed = { state: 'failed', reason: 'no service', artifact: null, left_out: [] } as const;
+    const none = { artifactName: null, artifactUrl: null, artifactDigest: null, reportUrl: null };
+    for (const receipts of [[failedRank(5, 0, { snapshots: [] })], [quietRank(1, 0)]]) {
+      const text = summary(manifest({ receipts, published: failed }), { ...none, evidenceDir: '/tmp/e' });
+      expect(text).toContain('**Not uploaded**: no service. The files are on the runner in `/tmp/e`.');
+    }
+  });
+
   it('never call a file without history a full snapshot', () => {
     const of = made(5123);
     const snapshots = [
