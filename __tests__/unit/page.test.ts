@@ -258,7 +258,7 @@ describe('embedded snapshots', () => {
     expect(embedded.map((e) => e.file)).toEqual([snapshotFile(of), snapshotFile(of, 2)]);
     expect(gunzipSync(Buffer.from(embedded[0]?.gzipBase64 ?? '', 'base64'))).toEqual(evil);
     // Only what fits, the first first.
-    expect((await embedSnapshots(evidence, 200)).map((e) => e.file)).toEqual([snapshotFile(of)]);
+    expect((await embedSnapshots(evidence, [], 200)).map((e) => e.file)).toEqual([snapshotFile(of)]);
     // A file that was swapped since is left out, and so is a link.
     writeFileSync(join(dir, snapshotFile(of)), Buffer.alloc(evil.length));
     rmSync(join(dir, snapshotFile(of, 2)));
@@ -278,6 +278,54 @@ describe('embedded snapshots', () => {
     const saved = renderPage(eightRanks(), { snapshots: [{ file, gzipBase64: 'AAAA' }], viewer: null });
     expect(saved).not.toContain('data-open>');
     expect(policyOf(saved)).not.toContain('http');
+  });
+
+  it('are none that the artifact does not hold, and the page says where those are', async () => {
+    const dir = join(root, 'withheld');
+    mkdirSync(dir);
+    const of = made();
+    const names = [snapshotFile(of), snapshotFile(of, 2)];
+    for (const name of names) writeSnapshot(dir, name, `bytes of ${name}`);
+    const evidence = await collect({ dir, step: STEP });
+    const left = (file: string) => ({
+      file,
+      bytes: 1,
+      digest: `sha256:${'0'.repeat(64)}`,
+      reason: 'over max-upload-size',
+    });
+    const embedded = await embedSnapshots(evidence, [left(names[0] ?? '')]);
+    expect(embedded.map((e) => e.file)).toEqual([names[1]]);
+
+    const one = eightRanks();
+    const withheld = { ...one, published: { ...one.published, left_out: [left(file)] } };
+    const text = renderPage(withheld, { snapshots: [{ file, gzipBase64: 'AAAA' }] });
+    expect(text).not.toContain('id="snapshot-0"');
+    expect(text).toContain('not in the artifact: over max-upload-size');
+    expect(text).toContain(
+      'This page holds no snapshot, nor does the artifact: the file is kept on the runner.',
+    );
+    expect(text).not.toContain('compressed');
+  });
+
+  it('that are large are in the artifact, but for those that are kept on the runner', () => {
+    const files = [file, snapshotFile(made(5123), 2, 1)];
+    const snapshots = files.map((name, i) => ({
+      file: name,
+      bytes: 2 ** 30,
+      reason: 'oom',
+      device: 1,
+      seq: i + 1,
+    }));
+    const both = manifest({ receipts: [failedRank(5123, 1, { snapshots })], exitCode: 1 });
+    expect(renderPage(both, { snapshots: [] })).toContain(
+      'This page holds no snapshot: they are in the artifact (a page takes 32.00 MiB of them, compressed).',
+    );
+    const left_out = [{ file, bytes: 1, digest: `sha256:${'0'.repeat(64)}`, reason: 'over max-upload-size' }];
+    const some = renderPage({ ...both, published: { ...both.published, left_out } }, { snapshots: [] });
+    expect(some).toContain(
+      'This page holds no snapshot: 1 is in the artifact (a page takes 32.00 MiB of them, compressed).',
+    );
+    expect(some).toContain('1 is not in the artifact and kept on the runner.');
   });
 
   it('are refused when they belong to no snapshot of the manifest or are not base64', () => {

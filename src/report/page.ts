@@ -106,6 +106,7 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
   const story = mainStory(manifest);
   const lines = timelines(manifest);
   const held = new Set(manifest.snapshots.map((s) => s.file));
+  for (const { file } of manifest.published.left_out) held.delete(file);
   const embedded = (options.snapshots ?? []).filter(
     (s) => held.has(s.file) && /^[A-Za-z0-9+/]*={0,2}$/.test(s.gzipBase64),
   );
