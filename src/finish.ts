@@ -145,6 +145,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     },
     runner: {
       name: plan.job.runnerName,
+      host: hostInNames(hostname()),
       os: process.platform,
       arch: process.arch,
       repository: plan.job.repository,

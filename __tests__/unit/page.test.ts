@@ -207,6 +207,7 @@ describe('foreign text in the page', () => {
           evidence: { rejected: [{ name: text, reason: text, bytes: 1 }], rejectedCount: 1 },
           runner: {
             name: text,
+            host: 'gpu-07',
             os: text,
             arch: text,
             repository: text,

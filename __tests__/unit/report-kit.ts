@@ -257,6 +257,7 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
     },
     runner: {
       name: 'gpu-07',
+      host: 'gpu-07',
       os: 'linux',
       arch: 'x64',
       repository: 'acme/llm',

@@ -151,6 +151,66 @@ describe('the first lines', () => {
   });
 });
 
+describe('memory of other processes', () => {
+  const look = stranger(12 * GIB);
+  const empty = { ...look.before, processes: [] };
+  /** Of 40 GiB, 39.5 GiB are this process's and 10 MiB free: 502 MiB are left for everybody else. */
+  const full = { reserved: 39.5 * GIB, census: null };
+  const told = (gpu: Manifest['gpu'], event = {}, changes: object = {}): string =>
+    summary(manifest({ receipts: [failedRank(5123, 1, {}, event)], exitCode: 1, gpu, ...changes })).replace(
+      /\u00a0/g,
+      ' ',
+    );
+
+  it('is never more than there was outside of the allocator', () => {
+    const text = told(look, full);
+    expect(text).toContain(
+      '**502.00 MiB were held outside of its allocator**: by other processes, or by the driver and libraries. Before this step, pid 4121 `python3` held 12.00 GiB.',
+    );
+    expect(text).not.toMatch(/Other processes held|belonged to processes|\*\*other processes/);
+    expect(told({ before: empty, after: look.before }, full)).toContain(
+      'and libraries. After this step, pid 4121 `python3` held 12.00 GiB.',
+    );
+  });
+
+  it('is told as what was before the step when its process was gone after it', () => {
+    const text = told({ before: look.before, after: empty });
+    expect(text).toContain('Before this step, pid 4121 `python3` held 12.00 GiB (gone after it).');
+    expect(text).not.toMatch(/Other processes held|belonged to processes|\*\*other processes/);
+    // A tool that could not be asked for processes has not seen it gone.
+    const unasked = told({ before: look.before, after: { ...empty, note: 'no answer' } });
+    expect(unasked).toContain('**Other processes held 12.00 GiB**');
+    expect(told({ before: look.before, after: look.before })).toContain(
+      '**Other processes held 12.00 GiB**: pid 4121 `python3`, there before this step started.',
+    );
+  });
+
+  it('of this machine is no account of another one', () => {
+    const runner = (host: string | null) => ({ runner: { ...manifest().runner, host } });
+    for (const host of ['node-b', null]) {
+      const text = told(look, {}, runner(host));
+      expect(text).not.toMatch(/Other processes held|belonged to processes/);
+      expect(text).toMatch(/\*\*12\.89 GiB were held outside of its allocator\*\*: [^.]*\./);
+      // What was seen on this machine is still told, as that.
+      expect(text).toContain('Who else was on the GPUs');
+    }
+  });
+
+  it("is a stranger's also when a process of another machine has the same pid", () => {
+    const there = read(made(4121, 'deadbeef', 'node-b'), { ooms: [], oom_count: 0, snapshots: [] });
+    const m = manifest({ receipts: [failedRank(), there], exitCode: 1, gpu: look });
+    expect(summary(m)).toContain('**Other processes held 12.00 GiB**: pid 4121');
+    expect(summary(m)).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
+    expect(renderPage(m)).not.toContain("python3 (this step's)");
+  });
+
+  it('of this machine does not still run elsewhere', () => {
+    const there = read(made(77, 'deadbeef', 'node-b'), { ooms: [], oom_count: 0, snapshots: [], end: null });
+    const m = manifest({ receipts: [there], exitCode: 3, stillRunning: [{ pid: 77, program: null }] });
+    expect(summary(m)).toMatch(/\| 77 \|[^\n]*\| without exit handlers/);
+  });
+});
+
 describe('a cancelled run', () => {
   const cancelled = (...receipts: readonly ReturnType<typeof quietRank>[]): string => {
     const verdict = { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
@@ -612,6 +672,7 @@ describe('foreign text', () => {
       evidence: { rejected: [{ name: evil, reason: evil, bytes: 1 }], rejectedCount: 1 },
       runner: {
         name: evil,
+        host: 'gpu-07',
         os: evil,
         arch: evil,
         repository: evil,

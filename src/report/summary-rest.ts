@@ -7,7 +7,7 @@ import { mergedCycles } from './cycles.js';
 import { placeOf, userFrame } from './frames.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
-import { disarmOf, endingOf, peakOf } from './story.js';
+import { disarmOf, endingOf, ownPids, peakOf } from './story.js';
 import { folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
 import { name, processName, rankWords } from './words.js';
 import { disarmWords, endingWords } from './words-process.js';
@@ -16,7 +16,7 @@ import { notSeenSentences, rejectedLine } from './words-unseen.js';
 /** Who else held GPU memory, where it was not said at the top. */
 export function gpuBlock(manifest: Manifest): Block | null {
   const { before = null, after = null } = manifest.gpu ?? {};
-  const own = new Set(manifest.processes.map((p) => p.pid));
+  const own = ownPids(manifest);
   const strangers = (
     look: typeof before,
   ): readonly { pid: number; name: string | null; device: number | null; used: number | null }[] =>

@@ -15,6 +15,7 @@ import {
   fatalStories,
   mainStory,
   type OomStory,
+  type OtherProcess,
   peakOf,
   tellingStack,
   unseenOoms,
@@ -129,7 +130,31 @@ export function whoHeld(account: Account): Rich | null {
   } else if (outside !== null && outside > 0) {
     rest = say`${strong(`${formatBytes(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
   }
-  return joinRich([own, fraction, rest]);
+  return joinRich([own, fraction, rest, seenRich(account)]);
+}
+
+/** Who was seen on the device at other moments than that of the failure; null where nothing was held outside then. */
+function seenRich({ unsure, outside }: Account): Rich | null {
+  if (outside === 0) return null;
+  const sentence = (when: string, all: readonly OtherProcess[]): Rich | null => {
+    const named = all.slice(0, 3).map(({ pid, name: program, used, gone }) => {
+      const who = say`pid ${pid}${program === null ? null : say` ${name(program, 40)}`}`;
+      return say`${who} held ${formatBytes(used ?? 0)}${gone ? ' (gone after it)' : null}`;
+    });
+    const more = all.length > 3 ? ` and ${all.length - 3} more` : null;
+    return named.length === 0 ? null : say`${when} this step, ${joinRich(named, ', ')}${more}.`;
+  };
+  const holders = unsure.filter((o) => (o.used ?? 0) > 0);
+  return joinRich([
+    sentence(
+      'Before',
+      holders.filter((o) => o.before),
+    ),
+    sentence(
+      'After',
+      holders.filter((o) => !o.before),
+    ),
+  ]);
 }
 
 /** What is worth saying of the verdict itself, besides the headline. */
