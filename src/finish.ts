@@ -39,7 +39,7 @@ import { annotations } from './report/annotations.js';
 import { GUIDE_URL } from './report/guide.js';
 import { peakJson } from './report/peak.js';
 import { renderSummary } from './report/summary.js';
-import { judge } from './report/verdict.js';
+import { judge, openEnds } from './report/verdict.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
 import { nameProcess, processFacts, stepProcesses } from './step/proc.js';
 import { count, logLine } from './text.js';
@@ -107,6 +107,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
     threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
       .length,
+    openEnds: openEnds(evidence.receipts, stillRunning, hostInNames(hostname())),
     // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
     hostOomKills:
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,

@@ -76,6 +76,41 @@ describe('the page', () => {
     expect(text.match(/rank 0 #\d<\/text>/g)).toHaveLength(3);
   });
 
+  it('says of an event that it was caught only where that is known', () => {
+    const then = (changes: object, threads: readonly string[], more: object = {}): readonly string[] => {
+      const ooms = threads.map((thread, i) => oom({ seq: i + 1, time: 1_700_000_100 + i, thread }));
+      const r = failedRank(9, 0, { ooms, oom_count: ooms.length, ...changes });
+      const body = renderPage(manifest({ receipts: [r], ...more })).split('id="h-events"')[1] ?? '';
+      return [
+        ...body.matchAll(/<th scope="row">rank 0 #\d<\/th>(?:<td[^>]*>[^<]*<\/td>){5}<td>([^<]*)<\/td>/g),
+      ].map(([, words]) => words ?? '');
+    };
+    const exit = { kind: 'exit', oom: false };
+    const main = ['main', 'main'];
+    expect(then({ end: exit }, main)).toEqual(['caught', 'caught']);
+    expect(then({}, main)).toEqual(['caught', 'ended the process']);
+    expect(then({ end: null }, main)).toEqual(['caught', 'not known: ended without exit handlers']);
+    expect(then({ end: null }, main, { stillRunning: [{ pid: 9, program: null }] })).toEqual([
+      'caught',
+      'not known: still running',
+    ]);
+    expect(then({ end: { kind: 'sigterm', oom: false } }, main)).toEqual([
+      'caught',
+      'not known: ended by SIGTERM',
+    ]);
+    // The main thread may have been on its way out while another one ran out of memory too.
+    expect(then({ end: null }, ['main', 'other'])).toEqual([
+      'not known: ended without exit handlers',
+      'not known: ended without exit handlers',
+    ]);
+    const thread_ends = [{ exception: 'torch.OutOfMemoryError', oom: true, time: 1 }];
+    expect(then({ end: exit, thread_ends }, ['main', 'other', 'backward'])).toEqual([
+      'caught',
+      'ended a thread, or caught',
+      'ended a thread, or caught',
+    ]);
+  });
+
   it('draws a timeline as its receipt has it', () => {
     const point = (step: number, n: number) => ({
       bytes: n,

@@ -96,6 +96,27 @@ describe('the first lines', () => {
     expect(text).toContain('The newest, on rank 0:');
   });
 
+  it('claim nothing of errors whose process nobody saw end', () => {
+    const open = { end: null };
+    const one = failedRank(5, 0, open);
+    const [title, , because] = summary(manifest({ receipts: [one] })).split('\n');
+    expect(title).toBe('## 🟡 1 out-of-memory error; whether it was caught is not known');
+    expect(because).toBe(
+      'The step exited with 0; whether the out-of-memory that was seen was caught is not known: its process ended without exit handlers (killed, or os.\\_exit).',
+    );
+    const two = summary(
+      manifest({ receipts: [one, failedRank(6, 1, { end: { kind: 'exit', oom: false } })] }),
+    );
+    expect(two).toMatch(/^## 🟡 2 out-of-memory errors; whether all were caught is not known\n/);
+    const running = manifest({ receipts: [one], stillRunning: [{ pid: 5, program: null }] });
+    expect(summary(running)).toMatch(/^## 🟡 1 out-of-memory error, and its process still runs\n/);
+    expect(summary(running)).toContain('is not known: its process still runs.');
+    const red = summary(manifest({ receipts: [one], exitCode: 1 }));
+    expect(red).toMatch(/^## 🔴 The step failed with exit code 1; an out-of-memory was seen\n/);
+    for (const text of [title, because, two, red, summary(running)])
+      expect(text).not.toMatch(/caught by the program|all caught|caught:|went on/);
+  });
+
   it('keep a host out-of-memory apart', () => {
     const memory = {
       total: 64 * GIB,
@@ -203,12 +224,6 @@ describe('memory of other processes', () => {
     expect(summary(m)).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
     expect(renderPage(m)).not.toContain("python3 (this step's)");
   });
-
-  it('of this machine does not still run elsewhere', () => {
-    const there = read(made(77, 'deadbeef', 'node-b'), { ooms: [], oom_count: 0, snapshots: [], end: null });
-    const m = manifest({ receipts: [there], exitCode: 3, stillRunning: [{ pid: 77, program: null }] });
-    expect(summary(m)).toMatch(/\| 77 \|[^\n]*\| without exit handlers/);
-  });
 });
 
 describe('a cancelled run', () => {
@@ -293,6 +308,21 @@ describe('a green run', () => {
     expect(title([first] as Manifest['still_running'])).toBe(
       '3 processes · recording disarmed in 1, still armed in 1 that still runs, ended before disarming in 1',
     );
+  });
+
+  it('knows of no process under another host name whether it still runs', () => {
+    const none = { ooms: [], oom_count: 0, snapshots: [], end: null };
+    const there = read(made(77, 'deadbeef', 'node-b'), {
+      ...none,
+      recorder: { state: 'armed', armed_at: 1 },
+    });
+    for (const stillRunning of [[], [{ pid: 77, program: null }]]) {
+      const text = summary(manifest({ receipts: [there], stillRunning }));
+      expect(text).toContain('not seen disarmed in 1 under another host name');
+      expect(text).toMatch(
+        /\| 77 \|[^\n]*\| no end recorded, under another host name \|[^\n]*\| not seen disarmed \|/,
+      );
+    }
   });
 
   it('shows the cycles it had', () => {

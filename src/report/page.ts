@@ -27,7 +27,8 @@ import { eventsSection, hintsSection, memorySection, stacksSection } from './pag
 import { PAGE_STYLE } from './page-style.js';
 import { mainStory } from './story.js';
 import { type TimelineFacts, timelines } from './timeline.js';
-import { headline, verdictParagraphs } from './words-verdict.js';
+import { headline } from './words-headline.js';
+import { verdictParagraphs } from './words-verdict.js';
 
 export {
   DEFAULT_VIEWER,

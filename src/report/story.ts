@@ -15,6 +15,7 @@ import {
 } from '../evidence/receipt.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import { userFrame } from './frames.js';
+import { openEnds } from './verdict.js';
 
 /** One out-of-memory and its process. */
 export interface OomStory {
@@ -36,7 +37,7 @@ export function fatalStories(manifest: Manifest): readonly OomStory[] {
     .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
 
-/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest that was caught. */
+/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest. */
 export function mainStory(manifest: Manifest): OomStory | null {
   const fatal = fatalStories(manifest)[0];
   if (fatal) return fatal;
@@ -226,13 +227,32 @@ export function tellingStack(
 }
 
 /** How a process ended. */
-export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running';
+export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running' | 'elsewhere';
 
 export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
   if (process.end?.oom) return 'oom';
   if (process.end) return process.end.kind;
-  const running = isLocal(manifest, process) && manifest.still_running.some((s) => s.pid === process.pid);
-  return running ? 'running' : 'no-handlers';
+  // Who still runs was looked at on this machine alone, and by the pids of this machine.
+  if (!isLocal(manifest, process)) return 'elsewhere';
+  return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
+}
+
+/** Processes that had an out-of-memory of which nobody knows whether it was caught. */
+export const openOoms = (manifest: Manifest) =>
+  openEnds(manifest.processes, manifest.still_running, manifest.runner.host);
+
+/** What became of one out-of-memory; `thread`: it ended a thread or was caught, and nobody can tell which. */
+export type Outcome = 'process' | 'thread' | 'caught' | 'sigterm' | 'no-handlers' | 'running' | 'elsewhere';
+
+/** What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to have gone on. */
+export function outcomeOf(manifest: Manifest, process: ManifestProcess, index: number): Outcome {
+  const { ooms } = process;
+  const onMain = ooms[index]?.thread === 'main';
+  if (process.end?.oom && index === ooms.length - 1) return 'process';
+  if (!onMain && process.thread_ends.some((end) => end.oom)) return 'thread';
+  const ending = endingOf(manifest, process);
+  if (ending === 'oom' || ending === 'exception' || ending === 'exit') return 'caught';
+  return onMain && ooms.slice(index + 1).some((later) => later.thread === 'main') ? 'caught' : ending;
 }
 
 /** What became of recording in a process. */

@@ -227,8 +227,10 @@ function processesTitle(manifest: Manifest): Rich {
   const sigterm = number((p) => endingOf(manifest, p) === 'sigterm');
   const disarmed = number((p) => disarmOf(p) === 'disarmed');
   const open = processes.filter((p) => disarmOf(p) === 'armed-still');
-  const running = open.filter((p) => endingOf(manifest, p) === 'running').length;
-  const early = open.length - running;
+  const [running, elsewhere] = (['running', 'elsewhere'] as const).map(
+    (ending) => open.filter((p) => endingOf(manifest, p) === ending).length,
+  ) as [number, number];
+  const early = open.length - running - elsewhere;
   const never = number((p) => disarmOf(p) === 'not-armed');
   const unproven = number((p) => disarmOf(p) === 'unproven');
   const idle = number((p) => disarmOf(p) === 'idle');
@@ -239,6 +241,7 @@ function processesTitle(manifest: Manifest): Rich {
   const proof = [
     `recording disarmed in ${disarmed}`,
     running > 0 ? `still armed in ${running} that still ${running === 1 ? 'runs' : 'run'}` : null,
+    elsewhere > 0 ? `not seen disarmed in ${elsewhere} under another host name` : null,
     early > 0 ? `ended before disarming in ${early}` : null,
     unproven > 0 ? `not proven off in ${unproven}` : null,
     never > 0 ? `never armed in ${never}` : null,

@@ -1,5 +1,5 @@
 /**
- * What the report says of the whole: headline, the paragraphs below it, and the one line of a green run. Every number is one of the
+ * What the report says of the whole: the paragraphs below the headline, and the one line of a green run. Every number is one of the
  * manifest's. Pure.
  */
 import { formatBytes } from '../bytes.js';
@@ -12,35 +12,16 @@ import {
   accountOf,
   deviceOf,
   disarmOf,
-  fatalStories,
   mainStory,
   type OomStory,
   type OtherProcess,
+  openOoms,
   peakOf,
   tellingStack,
   unseenOoms,
 } from './story.js';
-import { name, processName, rankWords } from './words.js';
-
-/** Icon and headline. */
-export interface Headline {
-  readonly icon: string;
-  readonly tone: 'bad' | 'warn' | 'good' | 'neutral';
-  readonly title: string;
-}
-
-function oomTitle(manifest: Manifest): string {
-  const ended = manifest.processes.filter((p) => p.end?.oom);
-  const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-  const first = fatalStories(manifest)[0]?.process.rank;
-  if (ranks.length === 1) return `Out of GPU memory on rank ${ranks[0]}`;
-  if (ranks.length > 1) {
-    return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
-  }
-  if (ended.length > 1) return `Out of GPU memory in ${ended.length} processes`;
-  const program = ended[0]?.program;
-  return program ? `Out of GPU memory in ${shorten(program, 60)}` : 'Out of GPU memory';
-}
+import { allCaught } from './verdict.js';
+import { name, processName } from './words.js';
 
 /** Processes that could have been recorded and were not. */
 export const notArmed = (manifest: Manifest): readonly ManifestProcess[] =>
@@ -49,34 +30,6 @@ export const notArmed = (manifest: Manifest): readonly ManifestProcess[] =>
 /** Processes in which recording was on at some time, by us. */
 const recordedIn = (manifest: Manifest): readonly ManifestProcess[] =>
   manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
-
-export function headline(manifest: Manifest): Headline {
-  const exit = manifest.step.exit_code;
-  switch (manifest.verdict.name) {
-    case 'oom':
-      return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
-    case 'oom-recovered':
-      return {
-        icon: '🟡',
-        tone: 'warn',
-        title: `${count(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
-      };
-    case 'host-oom':
-      return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
-    case 'killed':
-      return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
-    case 'cancelled':
-      return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
-    case 'ok':
-      return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
-    default:
-      return {
-        icon: '🔴',
-        tone: 'bad',
-        title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
-      };
-  }
-}
 
 /** `GPU 1 (NVIDIA A100-SXM4-40GB)`. */
 export function deviceName(story: OomStory): Rich {
@@ -186,7 +139,7 @@ export function becauseRich(manifest: Manifest): Rich | null {
       ]);
     }
     case 'oom-recovered':
-      return null;
+      return allCaught(openOoms(manifest)) ? null : [because];
     case 'ok':
       return null;
     case 'cancelled': {
