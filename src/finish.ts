@@ -4,12 +4,14 @@
  *
  * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
  */
+import { hostname } from 'node:os';
 import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
 import { type Concluded, conclude } from './conclude.js';
 import { type Ended, markOf } from './ended.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import { buildManifest, cycleTotals } from './evidence/manifest.js';
+import { hostInNames } from './evidence/names.js';
 import type { Receipt } from './evidence/receipt.js';
 import { finalExitCode, judgeGates } from './gates.js';
 import { observeGpus } from './gpu/observe.js';
@@ -17,7 +19,7 @@ import type { Outputs } from './outputs.js';
 import { parityOf } from './parity/run.js';
 import { NOT_YET } from './publishing.js';
 import { likelyReason, unreached, unreachedLine } from './reach.js';
-import { judge } from './report/verdict.js';
+import { judge, openEnds } from './report/verdict.js';
 import { goneCheck } from './step/gone.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
 import { nameProcess, stepProcesses } from './step/proc.js';
@@ -86,6 +88,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
     threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
       .length,
+    openEnds: openEnds(evidence.receipts, stillRunning, hostInNames(hostname())),
     // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
     hostOomKills:
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
@@ -124,6 +127,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     },
     runner: {
       name: plan.job.runnerName,
+      host: hostInNames(hostname()),
       os: process.platform,
       arch: process.arch,
       repository: plan.job.repository,

@@ -122,6 +122,42 @@ describe('a training that runs out of GPU memory', () => {
   );
 });
 
+// As programs under MPI do: the traceback by a hook of their own, then an end for all ranks.
+const ABORTER = `
+import os, sys, traceback, torch
+
+def hook(*error):
+    traceback.print_exception(*error)
+    sys.stderr.flush()
+    os._exit(1)
+
+sys.excepthook = hook
+torch.empty(1 << 40, dtype=torch.uint8, device='cuda')
+`;
+
+describe('a program that ends past its exit handlers', () => {
+  it(
+    'is not said to have caught its out-of-memory; what is not to be uploaded is not in the page',
+    async () => {
+      const { report, outputs, manifest, artifacts, pages } = await runStep({
+        inputs: { run: ABORTER, shell: 'python', 'max-upload-size': '1' },
+      });
+      expect(outputs).toMatchObject({ 'exit-code': '1', verdict: 'failed', 'oom-count': '1' });
+      expect(manifest.processes).toEqual([
+        expect.objectContaining({ host: manifest.runner.host, end: null }),
+      ]);
+      expect(report.summary).toContain('The step failed with exit code 1; an out-of-memory was seen');
+      expect(report.summary).toContain('is not known: its process ended without exit handlers');
+      expect(report.summary).not.toContain('caught by the program');
+
+      expect(artifacts[0]?.files.filter((file) => file.endsWith('.pickle'))).toEqual([]);
+      expect(pages[0]?.html).toContain('This page holds no snapshot, nor does the artifact');
+      expect(pages[0]?.html).not.toContain('application/octet-stream');
+    },
+    MINUTES,
+  );
+});
+
 const CATCHER = `
 import torch
 held = torch.empty(64 << 20, dtype=torch.uint8, device='cuda')

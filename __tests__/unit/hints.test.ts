@@ -45,6 +45,14 @@ describe('hints', () => {
     expect(ids(small)).not.toContain('other-processes');
   });
 
+  it('do not name memory of other processes that there was no room for', () => {
+    // 502 MiB are outside of the allocator, and would be enough; that they are that process's nobody knows.
+    const full = { reserved: 39.5 * GIB, census: null };
+    expect(
+      ids(manifest({ receipts: [failedRank(5123, 1, {}, full)], exitCode: 1, gpu: stranger(12 * GIB) })),
+    ).not.toContain('other-processes');
+  });
+
   it('name fragmentation only when what is reserved and unused could have served the request', () => {
     expect(ids(one({}))).toContain('fragmentation');
     expect(ids(one({ wanted: CENSUS.unused + 1 }))).not.toContain('fragmentation');

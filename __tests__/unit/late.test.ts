@@ -61,6 +61,7 @@ const account = (evidence: Evidence, published: ManifestPublished = UPLOADED): M
       workspace: null,
     },
     runner: {
+      host: null,
       name: null,
       os: null,
       arch: null,

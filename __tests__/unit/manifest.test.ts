@@ -70,6 +70,7 @@ const parts = (changes: Partial<ManifestParts> = {}): ManifestParts => ({
   },
   runner: {
     name: 'r',
+    host: 'gpu-07',
     os: 'Linux',
     arch: 'X64',
     repository: 'o/r',

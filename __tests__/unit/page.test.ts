@@ -76,6 +76,41 @@ describe('the page', () => {
     expect(text.match(/rank 0 #\d<\/text>/g)).toHaveLength(3);
   });
 
+  it('says of an event that it was caught only where that is known', () => {
+    const then = (changes: object, threads: readonly string[], more: object = {}): readonly string[] => {
+      const ooms = threads.map((thread, i) => oom({ seq: i + 1, time: 1_700_000_100 + i, thread }));
+      const r = failedRank(9, 0, { ooms, oom_count: ooms.length, ...changes });
+      const body = renderPage(manifest({ receipts: [r], ...more })).split('id="h-events"')[1] ?? '';
+      return [
+        ...body.matchAll(/<th scope="row">rank 0 #\d<\/th>(?:<td[^>]*>[^<]*<\/td>){5}<td>([^<]*)<\/td>/g),
+      ].map(([, words]) => words ?? '');
+    };
+    const exit = { kind: 'exit', oom: false };
+    const main = ['main', 'main'];
+    expect(then({ end: exit }, main)).toEqual(['caught', 'caught']);
+    expect(then({}, main)).toEqual(['caught', 'ended the process']);
+    expect(then({ end: null }, main)).toEqual(['caught', 'not known: ended without exit handlers']);
+    expect(then({ end: null }, main, { stillRunning: [{ pid: 9, program: null }] })).toEqual([
+      'caught',
+      'not known: still running',
+    ]);
+    expect(then({ end: { kind: 'sigterm', oom: false } }, main)).toEqual([
+      'caught',
+      'not known: ended by SIGTERM',
+    ]);
+    // The main thread may have been on its way out while another one ran out of memory too.
+    expect(then({ end: null }, ['main', 'other'])).toEqual([
+      'not known: ended without exit handlers',
+      'not known: ended without exit handlers',
+    ]);
+    const thread_ends = [{ exception: 'torch.OutOfMemoryError', oom: true, time: 1 }];
+    expect(then({ end: exit, thread_ends }, ['main', 'other', 'backward'])).toEqual([
+      'caught',
+      'ended a thread, or caught',
+      'ended a thread, or caught',
+    ]);
+  });
+
   it('draws a timeline as its receipt has it', () => {
     const point = (step: number, n: number) => ({
       bytes: n,
@@ -207,6 +242,7 @@ describe('foreign text in the page', () => {
           evidence: { rejected: [{ name: text, reason: text, bytes: 1 }], rejectedCount: 1 },
           runner: {
             name: text,
+            host: 'gpu-07',
             os: text,
             arch: text,
             repository: text,
@@ -258,7 +294,7 @@ describe('embedded snapshots', () => {
     expect(embedded.map((e) => e.file)).toEqual([snapshotFile(of), snapshotFile(of, 2)]);
     expect(gunzipSync(Buffer.from(embedded[0]?.gzipBase64 ?? '', 'base64'))).toEqual(evil);
     // Only what fits, the first first.
-    expect((await embedSnapshots(evidence, 200)).map((e) => e.file)).toEqual([snapshotFile(of)]);
+    expect((await embedSnapshots(evidence, [], 200)).map((e) => e.file)).toEqual([snapshotFile(of)]);
     // A file that was swapped since is left out, and so is a link.
     writeFileSync(join(dir, snapshotFile(of)), Buffer.alloc(evil.length));
     rmSync(join(dir, snapshotFile(of, 2)));
@@ -278,6 +314,54 @@ describe('embedded snapshots', () => {
     const saved = renderPage(eightRanks(), { snapshots: [{ file, gzipBase64: 'AAAA' }], viewer: null });
     expect(saved).not.toContain('data-open>');
     expect(policyOf(saved)).not.toContain('http');
+  });
+
+  it('are none that the artifact does not hold, and the page says where those are', async () => {
+    const dir = join(root, 'withheld');
+    mkdirSync(dir);
+    const of = made();
+    const names = [snapshotFile(of), snapshotFile(of, 2)];
+    for (const name of names) writeSnapshot(dir, name, `bytes of ${name}`);
+    const evidence = await collect({ dir, step: STEP });
+    const left = (file: string) => ({
+      file,
+      bytes: 1,
+      digest: `sha256:${'0'.repeat(64)}`,
+      reason: 'over max-upload-size',
+    });
+    const embedded = await embedSnapshots(evidence, [left(names[0] ?? '')]);
+    expect(embedded.map((e) => e.file)).toEqual([names[1]]);
+
+    const one = eightRanks();
+    const withheld = { ...one, published: { ...one.published, left_out: [left(file)] } };
+    const text = renderPage(withheld, { snapshots: [{ file, gzipBase64: 'AAAA' }] });
+    expect(text).not.toContain('id="snapshot-0"');
+    expect(text).toContain('not in the artifact: over max-upload-size');
+    expect(text).toContain(
+      'This page holds no snapshot, nor does the artifact: the file is kept on the runner.',
+    );
+    expect(text).not.toContain('compressed');
+  });
+
+  it('that are large are in the artifact, but for those that are kept on the runner', () => {
+    const files = [file, snapshotFile(made(5123), 2, 1)];
+    const snapshots = files.map((name, i) => ({
+      file: name,
+      bytes: 2 ** 30,
+      reason: 'oom',
+      device: 1,
+      seq: i + 1,
+    }));
+    const both = manifest({ receipts: [failedRank(5123, 1, { snapshots })], exitCode: 1 });
+    expect(renderPage(both, { snapshots: [] })).toContain(
+      'This page holds no snapshot: they are in the artifact (a page takes 32.00 MiB of them, compressed).',
+    );
+    const left_out = [{ file, bytes: 1, digest: `sha256:${'0'.repeat(64)}`, reason: 'over max-upload-size' }];
+    const some = renderPage({ ...both, published: { ...both.published, left_out } }, { snapshots: [] });
+    expect(some).toContain(
+      'This page holds no snapshot: 1 is in the artifact (a page takes 32.00 MiB of them, compressed).',
+    );
+    expect(some).toContain('1 is not in the artifact and kept on the runner.');
   });
 
   it('are refused when they belong to no snapshot of the manifest or are not base64', () => {

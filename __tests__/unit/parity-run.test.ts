@@ -45,10 +45,28 @@ it.each(['relative/python', '/bin/sh', '/tmp/evil', '/x/python;rm', '/x/pythonis
   },
 );
 
-it('is not run after a cancel', async () => {
-  const cancelled = ended({}, { result: { cancelledBy: 'SIGINT' } });
-  expect(await parityOf(cancelled, evidence('/usr/bin/python3'), log)).toMatchObject({
+it.each<[string, object, RegExp]>([
+  ['the step was cancelled', { result: { cancelledBy: 'SIGINT' } }, /^the step was cancelled/],
+  [
+    'main was ended after the step had ended by itself',
+    { result: { cancelledBy: null }, hurried: true },
+    /^main was ended before it had run the check$/,
+  ],
+  [
+    'main was ended with the step',
+    { result: null, hurried: true },
+    /^main was ended before it had run the check$/,
+  ],
+  [
+    'a cancel comes once the step has ended',
+    { cancel: { asked: AbortSignal.abort(), overdue: new AbortController().signal } },
+    /^the job was cancelled before the check was run$/,
+  ],
+])('is not run when %s, and says so', async (_name, more, reason) => {
+  expect(await parityOf(ended({}, more), evidence('/usr/bin/python3'), log)).toMatchObject({
     state: 'unverifiable',
-    reason: expect.stringMatching(/cancelled/),
+    notRun: false,
+    reason: expect.stringMatching(reason),
   });
+  expect(lines).toEqual([]);
 });

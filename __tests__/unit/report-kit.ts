@@ -5,7 +5,7 @@ import { buildManifest, type Manifest, type ManifestParts } from '../../src/evid
 import { parseSnapshotName } from '../../src/evidence/names.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import type { SummaryLinks } from '../../src/report/summary.js';
-import { judge } from '../../src/report/verdict.js';
+import { judge, openEnds } from '../../src/report/verdict.js';
 import { type Made, made, receipt, receiptFile, STEP, snapshotFile } from './evidence-kit.js';
 
 export const GIB = 2 ** 30;
@@ -169,6 +169,7 @@ export function failedRank(
     ],
     cycles: null,
     census: null,
+    thread_ends: [],
     end: { kind: 'exception', exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_414 },
     ...changes,
   });
@@ -193,6 +194,7 @@ export function quietRank(pid: number, rank: number | null, changes: Changes = {
     snapshots: [],
     cycles: null,
     census: null,
+    thread_ends: [],
     end: { kind: 'exit', exception: null, oom: false, time: 1_700_000_500 },
     ...changes,
   });
@@ -257,6 +259,7 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
     },
     runner: {
       name: 'gpu-07',
+      host: 'gpu-07',
       os: 'linux',
       arch: 'x64',
       repository: 'acme/llm',
@@ -271,7 +274,8 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       startError: null,
       oomCount,
       endedByOom: receipts.filter((r) => r.end?.oom).length,
-      threadsEndedByOom: 0,
+      threadsEndedByOom: receipts.filter((r) => r.thread_ends.some((end) => end.oom)).length,
+      openEnds: openEnds(receipts, parts.stillRunning ?? [], 'gpu-07'),
       hostOomKills: 0,
       hostOomScope: 'cgroup',
     }),

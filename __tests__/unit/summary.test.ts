@@ -96,6 +96,27 @@ describe('the first lines', () => {
     expect(text).toContain('The newest, on rank 0:');
   });
 
+  it('claim nothing of errors whose process nobody saw end', () => {
+    const open = { end: null };
+    const one = failedRank(5, 0, open);
+    const [title, , because] = summary(manifest({ receipts: [one] })).split('\n');
+    expect(title).toBe('## 🟡 1 out-of-memory error; whether it was caught is not known');
+    expect(because).toBe(
+      'The step exited with 0; whether the out-of-memory that was seen was caught is not known: its process ended without exit handlers (killed, or os.\\_exit).',
+    );
+    const two = summary(
+      manifest({ receipts: [one, failedRank(6, 1, { end: { kind: 'exit', oom: false } })] }),
+    );
+    expect(two).toMatch(/^## 🟡 2 out-of-memory errors; whether all were caught is not known\n/);
+    const running = manifest({ receipts: [one], stillRunning: [{ pid: 5, program: null }] });
+    expect(summary(running)).toMatch(/^## 🟡 1 out-of-memory error, and its process still runs\n/);
+    expect(summary(running)).toContain('is not known: its process still runs.');
+    const red = summary(manifest({ receipts: [one], exitCode: 1 }));
+    expect(red).toMatch(/^## 🔴 The step failed with exit code 1; an out-of-memory was seen\n/);
+    for (const text of [title, because, two, red, summary(running)])
+      expect(text).not.toMatch(/caught by the program|all caught|caught:|went on/);
+  });
+
   it('keep a host out-of-memory apart', () => {
     const memory = {
       total: 64 * GIB,
@@ -151,6 +172,77 @@ describe('the first lines', () => {
   });
 });
 
+describe('memory of other processes', () => {
+  const look = stranger(12 * GIB);
+  const empty = { ...look.before, processes: [] };
+  /** Of 40 GiB, 39.5 GiB are this process's and 10 MiB free: 502 MiB are left for everybody else. */
+  const full = { reserved: 39.5 * GIB, census: null };
+  const told = (gpu: Manifest['gpu'], event = {}, changes: object = {}): string =>
+    summary(manifest({ receipts: [failedRank(5123, 1, {}, event)], exitCode: 1, gpu, ...changes })).replace(
+      /\u00a0/g,
+      ' ',
+    );
+
+  it('is never more than there was outside of the allocator', () => {
+    const text = told(look, full);
+    expect(text).toContain(
+      '**502.00 MiB were held outside of its allocator**: by other processes, or by the driver and libraries. Before this step, pid 4121 `python3` held 12.00 GiB.',
+    );
+    expect(text).not.toMatch(/Other processes held|belonged to processes|\*\*other processes/);
+    expect(told({ before: empty, after: look.before }, full)).toContain(
+      'and libraries. After this step, pid 4121 `python3` held 12.00 GiB.',
+    );
+  });
+
+  it('is told as what was before the step when its process was gone after it', () => {
+    const text = told({ before: look.before, after: empty });
+    expect(text).toContain('Before this step, pid 4121 `python3` held 12.00 GiB (gone after it).');
+    expect(text).not.toMatch(/Other processes held|belonged to processes|\*\*other processes/);
+    // A tool that could not be asked for processes has not seen it gone.
+    const unasked = told({ before: look.before, after: { ...empty, note: 'no answer' } });
+    expect(unasked).toContain('**Other processes held 12.00 GiB**');
+    expect(told({ before: look.before, after: look.before })).toContain(
+      '**Other processes held 12.00 GiB**: pid 4121 `python3`, there before this step started.',
+    );
+  });
+
+  it('of this machine is no account of another one', () => {
+    const runner = (host: string | null) => ({ runner: { ...manifest().runner, host } });
+    for (const host of ['node-b', null]) {
+      const text = told(look, {}, runner(host));
+      expect(text).not.toMatch(/Other processes held|belonged to processes/);
+      expect(text).toMatch(/\*\*12\.89 GiB were held outside of its allocator\*\*: [^.]*\./);
+      // What was seen on this machine is still told, as that.
+      expect(text).toContain('Who else was on the GPUs');
+    }
+  });
+
+  it("is a stranger's also when a process of another machine has the same pid", () => {
+    const there = read(made(4121, 'deadbeef', 'node-b'), { ooms: [], oom_count: 0, snapshots: [] });
+    const m = manifest({ receipts: [failedRank(), there], exitCode: 1, gpu: look });
+    expect(summary(m)).toContain('**Other processes held 12.00 GiB**: pid 4121');
+    expect(summary(m)).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
+    expect(renderPage(m)).not.toContain("python3 (this step's)");
+  });
+});
+
+describe('a cancelled run', () => {
+  const cancelled = (...receipts: readonly ReturnType<typeof quietRank>[]): string => {
+    const verdict = { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    return summary(manifest({ receipts, exitCode: 130, verdict }));
+  };
+  const said = 'Recording was disarmed in every process that had it.';
+  const unproven = { state: 'disarmed', armed_at: 1, disarmed_at: 2, disarm_proven: false };
+
+  it('says that recording is off only where that was proven in every process that had it', () => {
+    expect(cancelled(quietRank(1, 0))).toContain(said);
+    expect(cancelled(quietRank(1, 0), quietRank(2, 1, { recorder: { state: 'idle' } }))).toContain(said);
+    for (const recorder of [unproven, { state: 'armed', armed_at: 1 }])
+      expect(cancelled(quietRank(1, 0), quietRank(2, 1, { recorder }))).not.toContain(said);
+    expect(cancelled(quietRank(1, 0, { recorder: { state: 'idle' } }))).not.toContain(said);
+  });
+});
+
 describe('a green run', () => {
   it('is one line', () => {
     const receipts = [0, 1, 2, 3].map((rank) => quietRank(100 + rank, rank));
@@ -202,6 +294,35 @@ describe('a green run', () => {
     const text = summary(manifest({ receipts: [r] }));
     expect(text).toContain('ended before disarming in 1');
     expect(text).toContain('without exit handlers');
+  });
+
+  it('tells one that is still armed because it still runs from one that ended so', () => {
+    const armed = { recorder: { state: 'armed', armed_at: 1, max_entries: 100_000 }, end: null };
+    const receipts = [quietRank(3, 0, armed), quietRank(4, 1, armed), quietRank(5, 2)];
+    const title = (stillRunning: Manifest['still_running']): string =>
+      /<summary>(3 processes[^<]*)/.exec(summary(manifest({ receipts, stillRunning })))?.[1] ?? '';
+    const [first, second] = [3, 4].map((pid) => ({ pid, program: null }));
+    expect(title([first, second] as Manifest['still_running'])).toBe(
+      '3 processes · recording disarmed in 1, still armed in 2 that still run',
+    );
+    expect(title([first] as Manifest['still_running'])).toBe(
+      '3 processes · recording disarmed in 1, still armed in 1 that still runs, ended before disarming in 1',
+    );
+  });
+
+  it('knows of no process under another host name whether it still runs', () => {
+    const none = { ooms: [], oom_count: 0, snapshots: [], end: null };
+    const there = read(made(77, 'deadbeef', 'node-b'), {
+      ...none,
+      recorder: { state: 'armed', armed_at: 1 },
+    });
+    for (const stillRunning of [[], [{ pid: 77, program: null }]]) {
+      const text = summary(manifest({ receipts: [there], stillRunning }));
+      expect(text).toContain('not seen disarmed in 1 under another host name');
+      expect(text).toMatch(
+        /\| 77 \|[^\n]*\| no end recorded, under another host name \|[^\n]*\| not seen disarmed \|/,
+      );
+    }
   });
 
   it('shows the cycles it had', () => {
@@ -331,6 +452,33 @@ describe('sections', () => {
     expect(failed).not.toContain('gh run download');
   });
 
+  const uploaded = {
+    state: 'uploaded',
+    reason: null,
+    artifact: { name: 'a', id: 5, url: null, digest: null, size: 1 },
+    left_out: [],
+  } as const;
+  const place =
+    '**Evidence** · artifact [oom-autopsy-train-0-1](https://github.com/acme/llm/actions/runs/42/artifacts/5) · [open the report](https://github.com/acme/llm/actions/runs/42/artifacts/6)\n';
+
+  it('say where the evidence is when there is no snapshot in it', () => {
+    const receipts = [failedRank(5, 0, { snapshots: [] })];
+    expect(summary(manifest({ receipts, exitCode: 1, published: uploaded }))).toContain(place);
+    // Only pages of cycles, or the account of a drift: the run itself is green.
+    const green = summary(manifest({ receipts: [quietRank(1, 0)], published: uploaded }));
+    expect(green).toMatch(/^✅ .*\n\n\*\*Evidence\*\* · artifact/);
+    expect(green).toContain(place);
+  });
+
+  it('say that evidence without a snapshot was not uploaded', () => {
+    const failed = { state: 'failed', reason: 'no service', artifact: null, left_out: [] } as const;
+    const none = { artifactName: null, artifactUrl: null, artifactDigest: null, reportUrl: null };
+    for (const receipts of [[failedRank(5, 0, { snapshots: [] })], [quietRank(1, 0)]]) {
+      const text = summary(manifest({ receipts, published: failed }), { ...none, evidenceDir: '/tmp/e' });
+      expect(text).toContain('**Not uploaded**: no service. The files are on the runner in `/tmp/e`.');
+    }
+  });
+
   it('never call a file without history a full snapshot', () => {
     const of = made(5123);
     const snapshots = [
@@ -403,6 +551,15 @@ describe('sections', () => {
     expect(summary(m)).toContain('**Still running**: pid 77 `vllm`.');
     expect(summary(m)).toContain('**Ended by SIGKILL** after the grace period: pid 78.');
   });
+
+  it('say how many more still run or were killed than are named', () => {
+    const alive = Array.from({ length: 15 }, (_, i) => ({ pid: 100 + i, program: null }));
+    const text = summary(
+      manifest({ receipts: [quietRank(3, 0)], stillRunning: alive, killed: alive.slice(0, 13) }),
+    );
+    expect(text).toContain(', pid 111 and 3 more. Evidence that they write later');
+    expect(text).toContain(', pid 111 and 1 more.\n');
+  });
 });
 
 describe('foreign text', () => {
@@ -416,6 +573,16 @@ describe('foreign text', () => {
     '- item',
     '1. item',
     '# head',
+    '## head',
+    '###### head',
+    '---',
+    '--- ',
+    '- - -',
+    '===',
+    '+ + +',
+    '    four blanks',
+    '     - five blanks',
+    '\t\ttabs',
     '> quote',
     'a_b_c __d__ _e_',
     '![i](https://evil.example/x.png)',
@@ -443,6 +610,7 @@ describe('foreign text', () => {
         `x ${written} y`,
         `${written}`,
         `- ${written}\n`,
+        `above\n\n- one\n- ${written}\n`,
         `| a |\n| --- |\n| ${written} |\n`,
       ]) {
         const html = renderGfm(around);
@@ -534,6 +702,7 @@ describe('foreign text', () => {
       evidence: { rejected: [{ name: evil, reason: evil, bytes: 1 }], rejectedCount: 1 },
       runner: {
         name: evil,
+        host: 'gpu-07',
         os: evil,
         arch: evil,
         repository: evil,

@@ -1,6 +1,8 @@
 /** One verdict for each set of facts; an out-of-memory that nothing caught comes before everything else. */
 import { describe, expect, it } from '@jest/globals';
-import { judge, type VerdictFacts } from '../../src/report/verdict.js';
+import { judge, type OpenEnds, openEnds, type VerdictFacts } from '../../src/report/verdict.js';
+
+const open = (more: Partial<OpenEnds>) => ({ openEnds: { gone: 0, running: 0, elsewhere: 0, ...more } });
 
 const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   exitCode: 0,
@@ -9,6 +11,7 @@ const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   oomCount: 0,
   endedByOom: 0,
   threadsEndedByOom: 0,
+  openEnds: { gone: 0, running: 0, elsewhere: 0 },
   hostOomKills: 0,
   hostOomScope: 'cgroup',
   ...over,
@@ -31,6 +34,14 @@ describe('judge', () => {
     ['kill -9, counters unreadable', { exitCode: 137, hostOomKills: null }, 'killed'],
     ['exit 3', { exitCode: 3 }, 'failed'],
     ['caught and exit 1 (pytest)', { exitCode: 1, oomCount: 2 }, 'failed'],
+    ['one that nobody saw caught or not, green', { oomCount: 1, ...open({ gone: 1 }) }, 'oom-recovered'],
+    ['one that nobody saw caught or not, red', { exitCode: 1, oomCount: 1, ...open({ gone: 1 }) }, 'failed'],
+    ['one whose process still runs', { oomCount: 1, ...open({ running: 1 }) }, 'oom-recovered'],
+    [
+      'one that nobody saw, beside one that ended its process',
+      { oomCount: 2, ...open({ gone: 1 }), endedByOom: 1 },
+      'oom',
+    ],
     ['no such shell', { exitCode: 127, startError: 'ENOENT' }, 'failed'],
   ])('%s', (_name, over, verdict) => {
     expect(judge(facts(over)).name).toBe(verdict);
@@ -53,5 +64,58 @@ describe('judge', () => {
 
   it('says that a green step held one', () => {
     expect(judge(facts({ endedByOom: 2, oomCount: 2 })).because).toMatch(/2 processes.*exited with 0/);
+  });
+
+  it.each<[Partial<VerdictFacts>, string]>([
+    [{ oomCount: 1 }, 'every out-of-memory was caught and the program went on'],
+    [
+      { exitCode: 1, oomCount: 1 },
+      'the step exited with 1; the out-of-memory that was seen had been caught by the program',
+    ],
+    [
+      { exitCode: 1, oomCount: 2 },
+      'the step exited with 1; the 2 out-of-memory errors that were seen had been caught by the program',
+    ],
+    [
+      { exitCode: 1, oomCount: 1, ...open({ gone: 1 }) },
+      'the step exited with 1; whether the out-of-memory that was seen was caught is not known: its process ended without exit handlers (killed, or os._exit)',
+    ],
+    [
+      { oomCount: 1, ...open({ running: 1 }) },
+      'the step exited with 0; whether the out-of-memory that was seen was caught is not known: its process still runs',
+    ],
+    [
+      { exitCode: 1, oomCount: 1, ...open({ elsewhere: 1 }) },
+      'the step exited with 1; whether the out-of-memory that was seen was caught is not known: its process ran under another host name and recorded no end',
+    ],
+    [
+      { oomCount: 5, ...open({ gone: 2, running: 1, elsewhere: 1 }) },
+      'the step exited with 0; whether all 5 out-of-memory errors that were seen were caught is not known: 2 processes that had some ended without exit handlers (killed, or os._exit), 1 process that had some still runs, 1 process that had some ran under another host name and recorded no end',
+    ],
+  ])('claims that one was caught only where that is known: %j', (over, because) => {
+    expect(judge(facts(over)).because).toBe(because);
+  });
+});
+
+describe('openEnds', () => {
+  const end = { kind: 'exit', exception: null, oom: false, time: 1 } as const;
+  const process = (pid: number, more: object = {}) => ({ host: 'a', pid, oom_count: 1, end: null, ...more });
+
+  it('counts processes with an out-of-memory that nobody saw end, and those that still run', () => {
+    const all = [process(1), process(2), process(3, { end }), process(4, { oom_count: 0 })];
+    expect(openEnds(all, [], 'a')).toEqual({ gone: 2, running: 0, elsewhere: 0 });
+    expect(openEnds(all, [{ pid: 2 }, { pid: 3 }, { pid: 4 }], 'a')).toEqual({
+      gone: 1,
+      running: 1,
+      elsewhere: 0,
+    });
+  });
+
+  it('knows of no process of another machine whether it runs', () => {
+    expect(openEnds([process(1, { host: 'b' })], [{ pid: 1 }], 'a')).toEqual({
+      gone: 0,
+      running: 0,
+      elsewhere: 1,
+    });
   });
 });

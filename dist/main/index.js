@@ -57,7 +57,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
-/***/ 751:
+/***/ 99:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -102,11 +102,11 @@ function formatBytes(bytes) {
 
 /***/ }),
 
-/***/ 996:
+/***/ 144:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(628);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(525);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -115,7 +115,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 190:
+/***/ 154:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -123,7 +123,7 @@ __webpack_async_result__();
 /* harmony export */   ol: () => (/* binding */ digestOf),
 /* harmony export */   tD: () => (/* binding */ digestHandle)
 /* harmony export */ });
-/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(665);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(541);
 
 const CHUNK = 2 ** 20;
 async function digestHandle(handle, bounds) {
@@ -164,7 +164,7 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
 /***/ }),
 
-/***/ 475:
+/***/ 191:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -174,7 +174,7 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 /* harmony export */   u1: () => (/* binding */ buildManifest)
 /* harmony export */ });
 /* unused harmony exports MANIFEST_SCHEMA, SNAPSHOT_KIND, rankOf, snapshotReference, snapshotReferences */
-/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(190);
+/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(154);
 
 const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -290,7 +290,7 @@ function sha256Sums(files) {
 
 /***/ }),
 
-/***/ 612:
+/***/ 40:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -355,7 +355,7 @@ function displayName(name, limit = 120) {
 
 /***/ }),
 
-/***/ 464:
+/***/ 916:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -390,7 +390,7 @@ const POOL_KINDS = ['graph', 'handle', 'rest'];
 
 /***/ }),
 
-/***/ 311:
+/***/ 531:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -474,7 +474,7 @@ function errorCode(error) {
 
 /***/ }),
 
-/***/ 833:
+/***/ 613:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -488,9 +488,9 @@ function errorCode(error) {
 /* harmony export */ });
 /* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(455);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(760);
-/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(665);
-/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(612);
-/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(311);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(541);
+/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(40);
+/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(531);
 
 
 
@@ -588,7 +588,7 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
 
 /***/ }),
 
-/***/ 628:
+/***/ 525:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -607,7 +607,7 @@ var external_node_path_ = __nccwpck_require__(760);
 var external_node_fs_ = __nccwpck_require__(24);
 ;// CONCATENATED MODULE: external "os"
 const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
-;// CONCATENATED MODULE: ../../../work/main/node_modules/@actions/core/lib/utils.js
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
 // We use any as a valid input type
 /* eslint-disable @typescript-eslint/no-explicit-any */
 /**
@@ -643,7 +643,7 @@ function toCommandProperties(annotationProperties) {
     };
 }
 //# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ../../../work/main/node_modules/@actions/core/lib/command.js
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
 
 
 /**
@@ -736,9 +736,9 @@ function escapeProperty(s) {
 }
 //# sourceMappingURL=command.js.map
 // EXTERNAL MODULE: ./build/random.js
-var random = __nccwpck_require__(665);
+var random = __nccwpck_require__(541);
 // EXTERNAL MODULE: ./build/text.js
-var build_text = __nccwpck_require__(533);
+var build_text = __nccwpck_require__(977);
 ;// CONCATENATED MODULE: ./build/actions.js
 
 
@@ -867,11 +867,11 @@ function outliveOutput() {
 }
 
 // EXTERNAL MODULE: ./build/evidence/manifest.js
-var evidence_manifest = __nccwpck_require__(475);
+var evidence_manifest = __nccwpck_require__(191);
 // EXTERNAL MODULE: external "node:fs/promises"
 var promises_ = __nccwpck_require__(455);
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
-var safe_fs = __nccwpck_require__(311);
+var safe_fs = __nccwpck_require__(531);
 ;// CONCATENATED MODULE: ./build/evidence/spent.js
 
 
@@ -970,9 +970,9 @@ function guideUrl(env) {
 const GUIDE_URL = guideUrl(process.env);
 
 // EXTERNAL MODULE: ./build/evidence/receipt.js
-var evidence_receipt = __nccwpck_require__(464);
+var evidence_receipt = __nccwpck_require__(916);
 // EXTERNAL MODULE: ./build/report/rich.js
-var rich = __nccwpck_require__(201);
+var rich = __nccwpck_require__(781);
 ;// CONCATENATED MODULE: ./build/report/peak.js
 
 
@@ -1044,7 +1044,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 256).then(__nccwpck_require__.bind(__nccwpck_require__, 256));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 633).then(__nccwpck_require__.bind(__nccwpck_require__, 633));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -1107,7 +1107,7 @@ function publishedOf(account) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(256), __nccwpck_require__.e(957)]).then(__nccwpck_require__.bind(__nccwpck_require__, 957));
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(633), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
     const { retentionDays, worker, env, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
@@ -1120,12 +1120,15 @@ async function reportOf(ended, evidence, manifest, published, log) {
 }
 
 // EXTERNAL MODULE: ./build/report/frames.js
-var report_frames = __nccwpck_require__(749);
+var report_frames = __nccwpck_require__(385);
 // EXTERNAL MODULE: ./build/report/story.js
-var report_story = __nccwpck_require__(294);
+var report_story = __nccwpck_require__(234);
+// EXTERNAL MODULE: ./build/report/words-headline.js
+var words_headline = __nccwpck_require__(903);
 // EXTERNAL MODULE: ./build/report/words-verdict.js
-var words_verdict = __nccwpck_require__(198);
+var words_verdict = __nccwpck_require__(242);
 ;// CONCATENATED MODULE: ./build/report/annotations.js
+
 
 
 
@@ -1157,7 +1160,7 @@ function annotations(manifest, workspace) {
         result.push({
             level: 'error',
             message: (0,build_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
-            place: { title: (0,words_verdict/* headline */.Pl)(manifest).title, ...place },
+            place: { title: (0,words_headline/* headline */.P)(manifest).title, ...place },
         });
     }
     if (manifest.gates.length > 0) {
@@ -1233,7 +1236,9 @@ function escapeText(text) {
         .replace(/#(?=[0-9])/g, `#${JOINER}`)
         .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
         .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
-        .replace(/^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/, (_, space, mark) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`);
+        .replace(/^ {2,}/, ' ')
+        .replace(/^(\s*)([-+=#]+)(?=\s|$)/, '$1\\$2')
+        .replace(/^(\s*[0-9]+)([.)])(?=\s|$)/, '$1\\$2');
 }
 const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -1281,7 +1286,7 @@ const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')
 const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
 
 // EXTERNAL MODULE: ./build/bytes.js
-var build_bytes = __nccwpck_require__(751);
+var build_bytes = __nccwpck_require__(99);
 ;// CONCATENATED MODULE: ./build/report/summary-kit.js
 
 const MOST = {
@@ -1314,10 +1319,11 @@ function fenced(lines, language = 'text') {
 }
 
 // EXTERNAL MODULE: ./build/report/words.js
-var words = __nccwpck_require__(282);
+var words = __nccwpck_require__(702);
 // EXTERNAL MODULE: ./build/report/words-snapshot.js
-var words_snapshot = __nccwpck_require__(791);
+var words_snapshot = __nccwpck_require__(739);
 ;// CONCATENATED MODULE: ./build/report/summary-evidence.js
+
 
 
 
@@ -1332,7 +1338,7 @@ function orderedSnapshots(manifest) {
     return [...manifest.snapshots].sort((a, b) => order(a) - order(b));
 }
 const leftOutFile = (manifest, file) => manifest.published.left_out.find((left) => left.file === file);
-function snapshotsBlock(manifest, links) {
+function snapshotsBlock(manifest) {
     const snapshots = orderedSnapshots(manifest);
     if (snapshots.length === 0)
         return null;
@@ -1354,26 +1360,29 @@ function snapshotsBlock(manifest, links) {
     const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
     return {
         weight: 85,
-        open: `${where(manifest, links)}${tableHead(names, aligns)}`,
+        open: tableHead(names, aligns),
         rows,
         close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
     };
 }
-function where(manifest, links) {
-    const { published } = manifest;
+function whereBlock(manifest, links) {
+    const { published, snapshots } = manifest;
+    const none = snapshots.length === 0;
+    if (none && published.state !== 'uploaded' && published.state !== 'failed')
+        return null;
     const report = links.reportUrl === null ? null : (0,rich/* link */.nf)(['open the report'], links.reportUrl);
-    const parts = [[(0,rich/* strong */.ko)('Snapshots')]];
+    const parts = [[(0,rich/* strong */.ko)(none ? 'Evidence' : 'Snapshots')]];
     if (links.artifactName !== null) {
         parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,words/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
     }
     if (report)
         parts.push([report]);
-    const line = paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
+    const line = none && parts.length === 1 ? '' : paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
     if (published.state !== 'failed' && published.state !== 'skipped')
-        return line;
+        return plainBlock(86, line);
     const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words/* name */.UU)(links.evidenceDir, 200)}.`;
-    return (line +
-        paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${(0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300)}.${kept}`));
+    const why = (0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300);
+    return plainBlock(86, line + paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${why}.${kept}`));
 }
 function readingLines(manifest) {
     const backward = manifest.snapshots.some((s) => s.stacks === 'python');
@@ -1436,11 +1445,11 @@ function leftOutBlock(manifest, links) {
 }
 
 // EXTERNAL MODULE: ./build/report/cycles.js
-var cycles = __nccwpck_require__(620);
+var cycles = __nccwpck_require__(280);
 // EXTERNAL MODULE: ./build/report/words-process.js
-var words_process = __nccwpck_require__(626);
+var words_process = __nccwpck_require__(110);
 // EXTERNAL MODULE: ./build/report/words-unseen.js
-var words_unseen = __nccwpck_require__(483);
+var words_unseen = __nccwpck_require__(183);
 ;// CONCATENATED MODULE: ./build/report/summary-rest.js
 
 
@@ -1456,7 +1465,7 @@ var words_unseen = __nccwpck_require__(483);
 
 function gpuBlock(manifest) {
     const { before = null, after = null } = manifest.gpu ?? {};
-    const own = new Set(manifest.processes.map((p) => p.pid));
+    const own = (0,report_story/* ownPids */.h6)(manifest);
     const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
     const rowsOf = (look, when) => strangers(look).map((p) => row([
         [when],
@@ -1556,7 +1565,7 @@ function processGroups(manifest) {
         const alone = process.oom_count > 0 || process.rank === null;
         const key = alone
             ? `${process.host}.${process.pid}.${process.token}`
-            : [process.host, (0,words_process/* endingWords */.f)(manifest, process), (0,words_process/* disarmWords */.g)(manifest, process), process.program].join('\n');
+            : [process.host, (0,words_process/* endingWords */.fg)(manifest, process), (0,words_process/* disarmWords */.gB)(manifest, process), process.program].join('\n');
         const group = groups.get(key);
         if (group)
             group.push(process);
@@ -1598,10 +1607,10 @@ function processesBlock(manifest) {
             ...(hosts ? [[(0,words/* name */.UU)(first.host, 40)]] : []),
             [members.length === 1 ? String(first.pid) : `${members.length} processes`],
             first.program === null ? [] : [(0,words/* name */.UU)(first.program, 40)],
-            [(0,words_process/* endingWords */.f)(manifest, first)],
+            [(0,words_process/* endingWords */.fg)(manifest, first)],
             [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
             [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
-            [(0,words_process/* disarmWords */.g)(manifest, first)],
+            [(0,words_process/* disarmWords */.gB)(manifest, first)],
         ]);
     });
     const names = [
@@ -1627,7 +1636,9 @@ function processesTitle(manifest) {
     const oom = number((p) => p.end?.oom === true);
     const sigterm = number((p) => (0,report_story/* endingOf */.z6)(manifest, p) === 'sigterm');
     const disarmed = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'disarmed');
-    const open = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'armed-still');
+    const open = processes.filter((p) => (0,report_story/* disarmOf */.WT)(p) === 'armed-still');
+    const [running, elsewhere] = ['running', 'elsewhere'].map((ending) => open.filter((p) => (0,report_story/* endingOf */.z6)(manifest, p) === ending).length);
+    const early = open.length - running - elsewhere;
     const never = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'not-armed');
     const unproven = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'unproven');
     const idle = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'idle');
@@ -1637,7 +1648,9 @@ function processesTitle(manifest) {
     ].filter((x) => x !== null);
     const proof = [
         `recording disarmed in ${disarmed}`,
-        open > 0 ? `ended before disarming in ${open}` : null,
+        running > 0 ? `still armed in ${running} that still ${running === 1 ? 'runs' : 'run'}` : null,
+        elsewhere > 0 ? `not seen disarmed in ${elsewhere} under another host name` : null,
+        early > 0 ? `ended before disarming in ${early}` : null,
         unproven > 0 ? `not proven off in ${unproven}` : null,
         never > 0 ? `never armed in ${never}` : null,
         idle > 0 ? `no GPU used in ${idle}` : null,
@@ -1659,9 +1672,13 @@ function notSeenBlock(manifest) {
     };
 }
 function survivorsBlock(manifest) {
-    const list = (all) => (0,rich/* joinRich */.Rz)(all
-        .slice(0, MOST.lines)
-        .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words/* name */.UU)(s.program, 40)}`}`), ', ');
+    const list = (all) => {
+        const shown = all
+            .slice(0, MOST.lines)
+            .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words/* name */.UU)(s.program, 40)}`}`);
+        const hidden = all.length - shown.length;
+        return (0,rich/* say */.cv) `${(0,rich/* joinRich */.Rz)(shown, ', ')}${hidden > 0 ? ` and ${hidden} more` : null}`;
+    };
     const lines = [];
     const { still_running: running, killed } = manifest;
     if (running.length > 0) {
@@ -1715,11 +1732,11 @@ function dumpTrouble(manifest) {
 }
 
 // EXTERNAL MODULE: ./build/report/hints.js
-var report_hints = __nccwpck_require__(857);
+var report_hints = __nccwpck_require__(93);
 // EXTERNAL MODULE: ./build/report/pools.js
-var report_pools = __nccwpck_require__(636);
+var report_pools = __nccwpck_require__(520);
 // EXTERNAL MODULE: ./build/report/words-memory.js
-var words_memory = __nccwpck_require__(716);
+var words_memory = __nccwpck_require__(864);
 ;// CONCATENATED MODULE: ./build/report/summary-story.js
 
 
@@ -1734,8 +1751,9 @@ var words_memory = __nccwpck_require__(716);
 
 
 
+
 function verdictBlock(manifest) {
-    const { icon, title } = (0,words_verdict/* headline */.Pl)(manifest);
+    const { icon, title } = (0,words_headline/* headline */.P)(manifest);
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,words_verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
 }
 function otherFailures(manifest) {
@@ -1876,14 +1894,14 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
     const story = (0,report_story/* mainStory */.dE)(manifest);
     const some = (...blocks) => blocks.filter((b) => b !== null);
     if (green) {
-        const rest = some(notSeenBlock(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
+        const rest = some(notSeenBlock(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
             ? processesBlock(manifest)
             : null, troublesBlock(manifest));
         const icon = greenIcon(manifest);
         const line = `${icon} ${markdown((0,words_verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), snapshotsBlock(manifest, links), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -2178,9 +2196,9 @@ const markOf = (ended) => ({
 });
 
 // EXTERNAL MODULE: ./build/evidence/digest.js
-var digest = __nccwpck_require__(190);
+var digest = __nccwpck_require__(154);
 // EXTERNAL MODULE: ./build/evidence/names.js
-var evidence_names = __nccwpck_require__(612);
+var evidence_names = __nccwpck_require__(40);
 ;// CONCATENATED MODULE: ./build/evidence/receipt-reader.js
 
 const LIMITS = {
@@ -2786,7 +2804,7 @@ class Rejections {
 }
 
 // EXTERNAL MODULE: ./build/evidence/staging.js
-var staging = __nccwpck_require__(833);
+var staging = __nccwpck_require__(613);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
 
 
@@ -3526,18 +3544,20 @@ const usedTorch = (receipt) => receipt.torch !== null &&
     receipt.executable !== null &&
     (0,external_node_path_.isAbsolute)(receipt.executable) &&
     /^(python|pypy)[\d.]*t?d?$/.test((0,external_node_path_.basename)(receipt.executable));
+function cutShort({ result, hurried, cancel }) {
+    if (result?.cancelledBy != null)
+        return 'the step was cancelled, so the check was not run';
+    if (hurried)
+        return 'main was ended before it had run the check';
+    return cancel?.asked.aborted ? 'the job was cancelled before the check was run' : null;
+}
 async function parityOf(ended, evidence, log) {
     const { options, workspace } = ended.plan;
     if (options.parity === 'off')
         return { state: 'off', reason: null, result: null };
-    if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
-        return {
-            state: 'unverifiable',
-            reason: 'the step was cancelled, so the check was not run',
-            result: null,
-            notRun: false,
-        };
-    }
+    const cut = cutShort(ended);
+    if (cut !== null)
+        return { state: 'unverifiable', reason: cut, result: null, notRun: false };
     const python = interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
     if (python === null) {
         return {
@@ -3548,7 +3568,7 @@ async function parityOf(ended, evidence, log) {
         };
     }
     log(`checking parity with ${python} …`);
-    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(436), __nccwpck_require__.e(684)]).then(__nccwpck_require__.bind(__nccwpck_require__, 684));
+    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
     return checkParity({
         python,
         parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
@@ -3598,55 +3618,8 @@ function likelyReason(seen, hints) {
         : null;
 }
 
-;// CONCATENATED MODULE: ./build/report/verdict.js
-const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
-const SIGKILL_EXIT = 137;
-const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' };
-const killed = ({ hostOomKills, hostOomScope }) => `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
-const okBecause = (facts) => (facts.hostOomKills ?? 0) > 0
-    ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
-    : 'the step exited with 0 and no out-of-memory was seen';
-function judge(facts) {
-    const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
-    if (facts.endedByOom > 0) {
-        const processes = facts.endedByOom === 1 ? '1 process' : `${facts.endedByOom} processes`;
-        return { name: 'oom', because: `${processes} ended by an out-of-memory that nothing caught${green}` };
-    }
-    if (facts.threadsEndedByOom > 0) {
-        const processes = facts.threadsEndedByOom === 1 ? '1 process' : `${facts.threadsEndedByOom} processes`;
-        return {
-            name: 'oom',
-            because: `a thread of ${processes} ended by an out-of-memory that nothing caught, while the process went on${green}`,
-        };
-    }
-    if (facts.cancelled)
-        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
-    if (facts.exitCode === 0) {
-        return facts.oomCount > 0
-            ? { name: 'oom-recovered', because: 'every out-of-memory was caught and the program went on' }
-            : { name: 'ok', because: okBecause(facts) };
-    }
-    if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
-        return { name: 'host-oom', because: killed(facts) };
-    }
-    if (facts.exitCode === SIGKILL_EXIT) {
-        return {
-            name: 'killed',
-            because: facts.hostOomKills === null
-                ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
-                : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill',
-        };
-    }
-    if (facts.startError !== null)
-        return { name: 'failed', because: 'the shell could not be started' };
-    return {
-        name: 'failed',
-        because: facts.oomCount > 0
-            ? `the step exited with ${facts.exitCode}; the ${facts.oomCount === 1 ? 'out-of-memory' : `${facts.oomCount} out-of-memory errors`} that were seen had been caught by the program`
-            : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
-    };
-}
-
+// EXTERNAL MODULE: ./build/report/verdict.js
+var report_verdict = __nccwpck_require__(342);
 ;// CONCATENATED MODULE: ./build/step/proc.js
 
 
@@ -3768,11 +3741,13 @@ function goneCheck({ plan, seen, hints }, survivors, now = Date.now()) {
 }
 
 // EXTERNAL MODULE: ./build/step/host.js
-var step_host = __nccwpck_require__(881);
+var step_host = __nccwpck_require__(589);
 ;// CONCATENATED MODULE: ./build/version.js
 const VERSION = '0.1.0';
 
 ;// CONCATENATED MODULE: ./build/finish.js
+
+
 
 
 
@@ -3825,7 +3800,7 @@ async function finish(runner, ended) {
         : result.cancelledBy !== null;
     const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
     const cycles = (0,evidence_manifest/* cycleTotals */.Sj)(evidence.receipts);
-    const verdict = judge({
+    const verdict = (0,report_verdict/* judge */.S4)({
         exitCode: stepCode,
         cancelled,
         startError: result?.startError ?? null,
@@ -3833,6 +3808,7 @@ async function finish(runner, ended) {
         endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
         threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
             .length,
+        openEnds: (0,report_verdict/* openEnds */.fO)(evidence.receipts, stillRunning, (0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)())),
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
     });
@@ -3865,6 +3841,7 @@ async function finish(runner, ended) {
         },
         runner: {
             name: plan.job.runnerName,
+            host: (0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)()),
             os: process.platform,
             arch: process.arch,
             repository: plan.job.repository,
@@ -4729,7 +4706,7 @@ function refuse(runner, problems) {
 
 /***/ }),
 
-/***/ 665:
+/***/ 541:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4759,13 +4736,13 @@ function randomHex(bytes) {
 
 /***/ }),
 
-/***/ 620:
+/***/ 280:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   _: () => (/* binding */ mergedCycles)
 /* harmony export */ });
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(282);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(702);
 
 function mergedCycles(manifest) {
     const merged = new Map();
@@ -4787,7 +4764,7 @@ function mergedCycles(manifest) {
 
 /***/ }),
 
-/***/ 749:
+/***/ 385:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4867,15 +4844,15 @@ function placeOf(frame, workspace) {
 
 /***/ }),
 
-/***/ 857:
+/***/ 93:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   u: () => (/* binding */ hintsFor)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(294);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
 
 
 
@@ -4888,7 +4865,7 @@ const largerThanDevice = ({ story: { oom }, account }) => {
     return {
         id: 'larger-than-device',
         numbers: [oom.wanted, most],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `One request of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `One request of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
     };
 };
 const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
@@ -4899,7 +4876,7 @@ const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => 
     return {
         id: 'memory-fraction',
         numbers: [limit, total, free],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The process is limited to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The process is limited to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
     };
 };
 const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
@@ -4914,49 +4891,49 @@ const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } 
     return {
         id: 'other-processes',
         numbers: [othersHeld, free, oom.wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
     };
 };
 const privatePools = ({ story: { oom } }) => {
     const { wanted } = oom;
-    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(oom.census, oom.device));
+    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
     if (wanted === null || wanted === 0 || unused < wanted)
         return null;
     return {
         id: 'private-pools',
         numbers: [unused, wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
     };
 };
 const fragmentation = ({ account, story: { process, oom } }) => {
     if (account.unused === null || oom.wanted === null || oom.wanted === 0)
         return null;
-    const unused = account.unused - (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(oom.census, oom.device));
+    const unused = account.unused - (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
     if (unused < oom.wanted)
         return null;
     const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
     const remedy = on
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('expandable_segments:True')} is on already.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('expandable_segments:True')} is on already.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
     return {
         id: 'fragmentation',
         numbers: [unused, oom.wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
     };
 };
 const cycles = ({ story: { oom } }) => {
     const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
     if (held === 0)
         return null;
-    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
+    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
     return {
         id: 'cycles',
         numbers: [held],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
     };
 };
 function pair(facts, name) {
-    const census = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
+    const census = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
     const parameter = census?.categories.parameter?.bytes ?? 0;
     const part = census?.categories[name]?.bytes ?? 0;
     return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
@@ -4969,7 +4946,7 @@ const gradients = (facts) => {
     return {
         id: 'gradients',
         numbers: [sizes.part, sizes.parameter],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Gradients took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Gradients took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
     };
 };
 const optimizerState = (facts) => {
@@ -4979,7 +4956,7 @@ const optimizerState = (facts) => {
     return {
         id: 'optimizer-state',
         numbers: [sizes.part, sizes.parameter],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Optimizer state took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Optimizer state took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
     };
 };
 const growth = ({ story: { process } }) => {
@@ -4994,7 +4971,7 @@ const growth = ({ story: { process } }) => {
     return {
         id: 'growth',
         numbers: [held.length, first, last],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
     };
 };
 const retries = ({ story: { oom } }) => {
@@ -5004,7 +4981,7 @@ const retries = ({ story: { oom } }) => {
     return {
         id: 'retries',
         numbers: [oom.retries],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
+        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
     };
 };
 const RULES = [
@@ -5019,26 +4996,26 @@ const RULES = [
     growth,
     retries,
 ];
-function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest)) {
+function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
     if (!story)
         return [];
-    const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .accountOf */ .XP)(manifest, story) };
+    const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
     return RULES.flatMap((rule) => rule(facts) ?? []);
 }
 
 
 /***/ }),
 
-/***/ 636:
+/***/ 520:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   C: () => (/* binding */ poolsRich)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(464);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(294);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(916);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
 
 
 
@@ -5047,15 +5024,15 @@ const SHOWN = 3;
 function whose({ kind, count }) {
     switch (kind) {
         case 'graph':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `that of a CUDA graph`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `that of a CUDA graph`;
         case 'handle':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)('graph_pool_handle')})`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('graph_pool_handle')})`;
         case 'rest':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${count} smaller ones`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${count} smaller ones`;
     }
 }
 function inside(pool) {
-    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_2__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
+    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
         .filter(({ bytes }) => bytes > 0)
         .sort((a, b) => b.bytes - a.bytes)
         .slice(0, 2);
@@ -5067,22 +5044,22 @@ function poolsRich(census) {
         return null;
     const lines = pools.slice(0, SHOWN).map((pool) => {
         const parts = inside(pool);
-        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` (${parts})`;
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${whose(pool)} with ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
+        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${parts})`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${whose(pool)} with ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
     });
     const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
-    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `; and ${hidden} more`;
-    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .unusedInPools */ .FD)(census);
+    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `; and ${hidden} more`;
+    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)(census);
     const idle = unused === 0
         ? null
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
 }
 
 
 /***/ }),
 
-/***/ 201:
+/***/ 781:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5146,7 +5123,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 
 /***/ }),
 
-/***/ 294:
+/***/ 234:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5161,12 +5138,17 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   Yq: () => (/* binding */ fatalStories),
 /* harmony export */   Zz: () => (/* binding */ ranges),
 /* harmony export */   dE: () => (/* binding */ mainStory),
+/* harmony export */   fG: () => (/* binding */ openOoms),
+/* harmony export */   h6: () => (/* binding */ ownPids),
+/* harmony export */   sG: () => (/* binding */ outcomeOf),
 /* harmony export */   x1: () => (/* binding */ unseenOoms),
 /* harmony export */   z6: () => (/* binding */ endingOf)
 /* harmony export */ });
-/* unused harmony export othersOn */
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(464);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(749);
+/* unused harmony exports isLocal, othersOn */
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(916);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(385);
+/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(342);
+
 
 
 const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
@@ -5193,9 +5175,14 @@ function mainStory(manifest) {
 }
 const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
 const deviceOf = ({ process, oom }) => process.devices.find((d) => d.index === oom.device) ?? null;
-function othersOn(manifest, device) {
-    const own = new Set(manifest.processes.map((p) => p.pid));
+const isLocal = (manifest, { host }) => host === manifest.runner.host;
+const ownPids = (manifest) => new Set(manifest.processes.filter((p) => isLocal(manifest, p)).map((p) => p.pid));
+function othersOn(manifest, process, device) {
+    if (!isLocal(manifest, process))
+        return [];
+    const own = ownPids(manifest);
     const { before = null, after = null } = manifest.gpu ?? {};
+    const left = after?.state === 'seen' && after.note === null ? after.processes.map((p) => p.pid) : null;
     const found = new Map();
     const add = (look, early) => {
         if (look?.state !== 'seen')
@@ -5208,7 +5195,8 @@ function othersOn(manifest, device) {
             if (!sameDevice(look, index, device))
                 continue;
             const known = found.get(pid);
-            found.set(pid, known ?? { pid, name, used, before: early });
+            const gone = early && left !== null && !left.includes(pid);
+            found.set(pid, known ?? { pid, name, used, before: early, gone });
         }
     };
     add(before, true);
@@ -5232,17 +5220,22 @@ function accountOf(manifest, story) {
     const free = oom.device_free ?? oom.free;
     const { reserved, allocated } = oom;
     const limit = oom.limit ?? device?.limit ?? null;
-    const others = othersOn(manifest, device);
+    const seen = othersOn(manifest, story.process, device);
+    const there = seen.filter((o) => !o.gone);
+    const held = there.reduce((sum, o) => sum + (o.used ?? 0), 0);
+    const outside = total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved);
+    const fits = outside === null || held <= outside;
     return {
         total,
         free,
         reserved,
         allocated,
         unused: reserved === null || allocated === null ? null : Math.max(0, reserved - allocated),
-        outside: total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved),
+        outside,
         limit: limit !== null && total !== null && limit < total ? limit : null,
-        others,
-        othersHeld: others.reduce((sum, o) => sum + (o.used ?? 0), 0),
+        others: fits ? there : [],
+        othersHeld: fits ? held : 0,
+        unsure: fits ? seen.filter((o) => o.gone) : seen,
     };
 }
 const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
@@ -5254,7 +5247,7 @@ function partsOf(account, census) {
             parts.push({ name, bytes, count: null, owners: [], reasons: [] });
     };
     if (census) {
-        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_0__/* .CATEGORY_NAMES */ .ku) {
+        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__/* .CATEGORY_NAMES */ .ku) {
             const category = census.categories[name];
             if (!category || category.bytes === 0)
                 continue;
@@ -5274,17 +5267,32 @@ function partsOf(account, census) {
     return parts;
 }
 function tellingStack(oom, workspace) {
-    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_1__/* .userFrame */ .zO)(oom.stack, workspace);
+    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_2__/* .userFrame */ .zO)(oom.stack, workspace);
     if (own || !oom.main_stack)
         return { frame: own, stack: oom.stack, main: false };
-    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_1__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_2__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
 }
 function endingOf(manifest, process) {
     if (process.end?.oom)
         return 'oom';
     if (process.end)
         return process.end.kind;
+    if (!isLocal(manifest, process))
+        return 'elsewhere';
     return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
+}
+const openOoms = (manifest) => (0,_verdict_js__WEBPACK_IMPORTED_MODULE_0__/* .openEnds */ .fO)(manifest.processes, manifest.still_running, manifest.runner.host);
+function outcomeOf(manifest, process, index) {
+    const { ooms } = process;
+    const onMain = ooms[index]?.thread === 'main';
+    if (process.end?.oom && index === ooms.length - 1)
+        return 'process';
+    if (!onMain && process.thread_ends.some((end) => end.oom))
+        return 'thread';
+    const ending = endingOf(manifest, process);
+    if (ending === 'oom' || ending === 'exception' || ending === 'exit')
+        return 'caught';
+    return onMain && ooms.slice(index + 1).some((later) => later.thread === 'main') ? 'caught' : ending;
 }
 function disarmOf({ recorder }) {
     switch (recorder.state) {
@@ -5325,7 +5333,176 @@ function ranges(numbers) {
 
 /***/ }),
 
-/***/ 716:
+/***/ 342:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   S4: () => (/* binding */ judge),
+/* harmony export */   _A: () => (/* binding */ allCaught),
+/* harmony export */   fO: () => (/* binding */ openEnds)
+/* harmony export */ });
+/* unused harmony export VERDICTS */
+const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
+function openEnds(processes, alive, host) {
+    const pids = new Set(alive.map(({ pid }) => pid));
+    const open = processes.filter((p) => p.oom_count > 0 && p.end === null);
+    const here = open.filter((p) => p.host === host);
+    const running = here.filter((p) => pids.has(p.pid)).length;
+    return { gone: here.length - running, running, elsewhere: open.length - here.length };
+}
+const allCaught = ({ gone, running, elsewhere }) => gone + running + elsewhere === 0;
+const SIGKILL_EXIT = 137;
+const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' };
+const killed = ({ hostOomKills, hostOomScope }) => `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
+const okBecause = (facts) => (facts.hostOomKills ?? 0) > 0
+    ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
+    : 'the step exited with 0 and no out-of-memory was seen';
+const processes = (n) => (n === 1 ? '1 process' : `${n} processes`);
+function seenBecause({ exitCode, oomCount, openEnds: open }) {
+    const one = oomCount === 1;
+    const exited = `the step exited with ${exitCode}`;
+    if (allCaught(open)) {
+        const seen = one ? 'the out-of-memory that was' : `the ${oomCount} out-of-memory errors that were`;
+        return `${exited}; ${seen} seen had been caught by the program`;
+    }
+    const whose = (n) => (one ? 'its process' : `${processes(n)} that had some`);
+    const why = [
+        open.gone === 0 ? null : `${whose(open.gone)} ended without exit handlers (killed, or os._exit)`,
+        open.running === 0 ? null : `${whose(open.running)} still ${open.running === 1 ? 'runs' : 'run'}`,
+        open.elsewhere === 0 ? null : `${whose(open.elsewhere)} ran under another host name and recorded no end`,
+    ].filter((part) => part !== null);
+    const what = one
+        ? 'the out-of-memory that was seen was caught'
+        : `all ${oomCount} out-of-memory errors that were seen were caught`;
+    return `${exited}; whether ${what} is not known: ${why.join(', ')}`;
+}
+function judge(facts) {
+    const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
+    if (facts.endedByOom > 0) {
+        return {
+            name: 'oom',
+            because: `${processes(facts.endedByOom)} ended by an out-of-memory that nothing caught${green}`,
+        };
+    }
+    if (facts.threadsEndedByOom > 0) {
+        return {
+            name: 'oom',
+            because: `a thread of ${processes(facts.threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`,
+        };
+    }
+    if (facts.cancelled)
+        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    if (facts.exitCode === 0) {
+        if (facts.oomCount === 0)
+            return { name: 'ok', because: okBecause(facts) };
+        return {
+            name: 'oom-recovered',
+            because: allCaught(facts.openEnds)
+                ? 'every out-of-memory was caught and the program went on'
+                : seenBecause(facts),
+        };
+    }
+    if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
+        return { name: 'host-oom', because: killed(facts) };
+    }
+    if (facts.exitCode === SIGKILL_EXIT) {
+        return {
+            name: 'killed',
+            because: facts.hostOomKills === null
+                ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
+                : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill',
+        };
+    }
+    if (facts.startError !== null)
+        return { name: 'failed', because: 'the shell could not be started' };
+    return {
+        name: 'failed',
+        because: facts.oomCount > 0
+            ? seenBecause(facts)
+            : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
+    };
+}
+
+
+/***/ }),
+
+/***/ 903:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   P: () => (/* binding */ headline)
+/* harmony export */ });
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(977);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
+/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(342);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(702);
+
+
+
+
+
+function oomTitle(manifest) {
+    const ended = manifest.processes.filter((p) => p.end?.oom);
+    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    if (ranks.length === 1)
+        return `Out of GPU memory on rank ${ranks[0]}`;
+    if (ranks.length > 1) {
+        return `Out of GPU memory on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+    }
+    if (ended.length > 1)
+        return `Out of GPU memory in ${ended.length} processes`;
+    const program = ended[0]?.program;
+    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
+}
+function recoveredTitle(manifest) {
+    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .openOoms */ .fG)(manifest);
+    const one = manifest.oom_count === 1;
+    const errors = (0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
+    if ((0,_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .allCaught */ ._A)(open))
+        return `${errors}, ${one ? 'caught' : 'all caught'}: the program went on`;
+    if (one && open.running > 0)
+        return `${errors}, and its process still runs`;
+    return `${errors}; whether ${one ? 'it was' : 'all were'} caught is not known`;
+}
+function seenTitle(manifest) {
+    if (manifest.oom_count === 0)
+        return '; no out-of-memory was seen';
+    if ((0,_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .openOoms */ .fG)(manifest)))
+        return '';
+    return manifest.oom_count === 1
+        ? '; an out-of-memory was seen'
+        : `; ${manifest.oom_count} out-of-memory errors were seen`;
+}
+function headline(manifest) {
+    const exit = manifest.step.exit_code;
+    switch (manifest.verdict.name) {
+        case 'oom':
+            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
+        case 'oom-recovered':
+            return { icon: '🟡', tone: 'warn', title: recoveredTitle(manifest) };
+        case 'host-oom':
+            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
+        case 'killed':
+            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
+        case 'cancelled':
+            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
+        case 'ok':
+            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
+        default:
+            return {
+                icon: '🔴',
+                tone: 'bad',
+                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${seenTitle(manifest)}`,
+            };
+    }
+}
+
+
+/***/ }),
+
+/***/ 864:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5334,9 +5511,9 @@ function ranges(numbers) {
 /* harmony export */   uM: () => (/* binding */ share),
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(282);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(702);
 
 
 
@@ -5354,19 +5531,19 @@ const PART_NAMES = {
     free: 'free',
 };
 function partRich(part) {
-    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .strong */ .ko)(PART_NAMES[part.name]);
+    const label = (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(PART_NAMES[part.name]);
     if (part.name === 'activation')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (saved for backward)`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (saved for backward)`;
     if (part.name === 'outside')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
     return [label];
 }
 function ownersRich(part, most = 2, from = 0) {
     if (part.name === 'unknown' && part.reasons.length > 0) {
         const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_2__/* .MAX_NAME */ .zB)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
 }
 function share(part, whole) {
     if (whole <= 0)
@@ -5378,15 +5555,16 @@ function share(part, whole) {
 
 /***/ }),
 
-/***/ 626:
+/***/ 110:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   f: () => (/* binding */ endingWords),
-/* harmony export */   g: () => (/* binding */ disarmWords)
+/* harmony export */   fg: () => (/* binding */ endingWords),
+/* harmony export */   gB: () => (/* binding */ disarmWords),
+/* harmony export */   nx: () => (/* binding */ OUTCOME_WORDS)
 /* harmony export */ });
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(294);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(282);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(702);
 
 
 function endingWords(manifest, process) {
@@ -5403,10 +5581,25 @@ function endingWords(manifest, process) {
             return 'exit';
         case 'running':
             return 'still running';
+        case 'elsewhere':
+            return 'no end recorded, under another host name';
         default:
             return 'without exit handlers (killed, or os._exit)';
     }
 }
+const OUTCOME_WORDS = {
+    process: 'ended the process',
+    thread: 'ended a thread, or caught',
+    caught: 'caught',
+    sigterm: 'not known: ended by SIGTERM',
+    'no-handlers': 'not known: ended without exit handlers',
+    running: 'not known: still running',
+    elsewhere: 'not known: no end recorded',
+};
+const ARMED_WORDS = {
+    running: 'still armed',
+    elsewhere: 'not seen disarmed',
+};
 function disarmWords(manifest, process) {
     switch ((0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .disarmOf */ .WT)(process)) {
         case 'disarmed':
@@ -5420,14 +5613,14 @@ function disarmWords(manifest, process) {
         case 'not-armed':
             return 'never armed';
         default:
-            return (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .endingOf */ .z6)(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
+            return ARMED_WORDS[(0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .endingOf */ .z6)(manifest, process)] ?? 'ended before disarming';
     }
 }
 
 
 /***/ }),
 
-/***/ 791:
+/***/ 739:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5469,17 +5662,17 @@ const LARGE_SNAPSHOT = 300 * 2 ** 20;
 
 /***/ }),
 
-/***/ 483:
+/***/ 183:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   X: () => (/* binding */ notSeenSentences),
 /* harmony export */   r: () => (/* binding */ rejectedLine)
 /* harmony export */ });
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(533);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(201);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(282);
-/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(198);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(977);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(702);
+/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(242);
 
 
 
@@ -5488,7 +5681,7 @@ function notSeenSentences(manifest) {
     const lines = [];
     const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
     if (said !== '' && manifest.unarmed.length === 0)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(said, 600)]);
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(said, 600)]);
     const alike = new Map();
     for (const { program, advice, pid } of manifest.unarmed) {
         const key = JSON.stringify([program, advice]);
@@ -5497,18 +5690,18 @@ function notSeenSentences(manifest) {
     for (const [key, pids] of alike) {
         const [program, advice] = JSON.parse(key);
         const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
-        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(advice, 300)}`);
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .name */ .UU)(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(advice, 300)}`);
     }
     for (const line of manifest.not_seen)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(line, 500)]);
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(line, 500)]);
     if (manifest.not_seen.length === 0) {
-        for (const process of (0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_0__/* .notArmed */ .to)(manifest)) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .processName */ .po)(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+        for (const process of (0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .notArmed */ .to)(manifest)) {
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
         }
     }
     if (lines.length > 0 || manifest.processes.length === 0) {
         for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Line ${hint.line} of the step uses ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(hint.advice, 300)}`);
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Line ${hint.line} of the step uses ${(0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .name */ .UU)(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(hint.advice, 300)}`);
         }
     }
     return lines;
@@ -5527,98 +5720,59 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 
 /***/ }),
 
-/***/ 198:
+/***/ 242:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   IS: () => (/* binding */ greenLine),
 /* harmony export */   Ne: () => (/* binding */ verdictParagraphs),
-/* harmony export */   Pl: () => (/* binding */ headline),
 /* harmony export */   Qo: () => (/* binding */ hostKillsRich),
 /* harmony export */   to: () => (/* binding */ notArmed)
 /* harmony export */ });
 /* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich, unseenRich */
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(751);
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(533);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(749);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(201);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(294);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(282);
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(977);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
+/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(342);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(702);
 
 
 
 
 
 
-function oomTitle(manifest) {
-    const ended = manifest.processes.filter((p) => p.end?.oom);
-    const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
-    if (ranks.length === 1)
-        return `Out of GPU memory on rank ${ranks[0]}`;
-    if (ranks.length > 1) {
-        return `Out of GPU memory on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
-    }
-    if (ended.length > 1)
-        return `Out of GPU memory in ${ended.length} processes`;
-    const program = ended[0]?.program;
-    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
-}
+
 const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'not-armed');
-function headline(manifest) {
-    const exit = manifest.step.exit_code;
-    switch (manifest.verdict.name) {
-        case 'oom':
-            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
-        case 'oom-recovered':
-            return {
-                icon: '🟡',
-                tone: 'warn',
-                title: `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
-            };
-        case 'host-oom':
-            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
-        case 'killed':
-            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
-        case 'cancelled':
-            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
-        case 'ok':
-            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
-        default:
-            return {
-                icon: '🔴',
-                tone: 'bad',
-                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
-            };
-    }
-}
+const recordedIn = (manifest) => manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p)));
 function deviceName(story) {
     const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .deviceOf */ .OV)(story);
     const index = story.oom.device ?? device?.index;
     const gpu = index == null ? 'the GPU' : `GPU ${index}`;
-    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
+    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
 }
 function whereRich(story, workspace) {
     const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .tellingStack */ .A)(story.oom, workspace);
     if (!frame)
-        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(story.process.program)}`;
-    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(frame.function)}`;
+        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(story.process.program)}`;
+    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(frame.function)}`;
     if (story.oom.thread === 'backward')
         return main
-            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The backward pass at ${place}`;
-    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The backward pass at ${place}`;
+    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
 }
 function askedFor(manifest, story, account) {
     const { oom } = story;
     const where = whereRich(story, manifest.step.workspace);
     if (oom.wanted === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
-    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
     if (account.free === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${asked}.`;
-    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${asked}.`;
+    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
 }
 function whoHeld(account) {
     const { reserved, allocated, outside, others, othersHeld, limit } = account;
@@ -5626,21 +5780,38 @@ function whoHeld(account) {
         ? null
         : reserved === 0
             ? ['This process held none of it.']
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
-    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
     let rest = null;
     if (othersHeld > 0) {
         const top = others.slice(0, 3).map((o) => {
             const held = others.length > 1 && o.used !== null ? ` ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.used)}` : '';
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
         });
         const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
     }
     else if (outside !== null && outside > 0) {
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([own, fraction, rest]);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
+}
+function seenRich({ unsure, outside }) {
+    if (outside === 0)
+        return null;
+    const sentence = (when, all) => {
+        const named = all.slice(0, 3).map(({ pid, name: program, used, gone }) => {
+            const who = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `pid ${pid}${program === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(program, 40)}`}`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${who} held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used ?? 0)}${gone ? ' (gone after it)' : null}`;
+        });
+        const more = all.length > 3 ? ` and ${all.length - 3} more` : null;
+        return named.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${when} this step, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)(named, ', ')}${more}.`;
+    };
+    const holders = unsure.filter((o) => (o.used ?? 0) > 0);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([
+        sentence('Before', holders.filter((o) => o.before)),
+        sentence('After', holders.filter((o) => !o.before)),
+    ]);
 }
 function becauseRich(manifest) {
     const { verdict, step, host } = manifest;
@@ -5660,25 +5831,21 @@ function becauseRich(manifest) {
                     : 'The whole machine has';
             const numbers = limit === null
                 ? null
-                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([
+                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([
                 [because],
                 numbers,
                 ['No GPU snapshot can be taken of a process that the kernel kills.'],
             ]);
         }
         case 'oom-recovered':
-            return null;
+            return (0,_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .openOoms */ .fG)(manifest)) ? null : [because];
         case 'ok':
             return null;
         case 'cancelled': {
-            const armed = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'armed-still').length;
-            const said = manifest.processes.length === 0
-                ? null
-                : armed === 0
-                    ? ['Recording was disarmed in every process that had it.']
-                    : null;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([[because], said]);
+            const all = recordedIn(manifest);
+            const off = all.length > 0 && all.every((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed');
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([[because], off ? ['Recording was disarmed in every process that had it.'] : null]);
         }
         default:
             return [because];
@@ -5689,10 +5856,10 @@ function hostKillsRich({ verdict, host }) {
     if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
         return null;
     const whom = oom.kills === 1 ? 'a process' : 'processes';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
 }
 function greenLine(manifest) {
-    const recorded = manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p)));
+    const recorded = recordedIn(manifest);
     const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed').length;
     const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'idle').length;
     const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'foreign').length;
@@ -5700,16 +5867,16 @@ function greenLine(manifest) {
     if (recorded.length > 0) {
         what.push([
             disarmed === recorded.length
-                ? `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+                ? `${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
         ]);
     }
     if (foreign > 0)
         what.push([
-            `${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+            `${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
         ]);
     if (idle > 0)
-        what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+        what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
     for (const process of manifest.processes) {
         const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
@@ -5720,11 +5887,11 @@ function greenLine(manifest) {
         what.push([
             `peak ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
         ]);
-    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
+    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
     const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([
-        (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(`${seen}.`)}`,
-        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)(what, '; ')}.`,
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([
+        (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`${seen}.`)}`,
+        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)(what, '; ')}.`,
         parity,
         hostKillsRich(manifest),
     ]);
@@ -5736,11 +5903,11 @@ function unseenRich(manifest) {
         return null;
     const why = first.faults[0] ?? null;
     const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
-    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .processName */ .po)(first)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .name */ .UU)(first.end?.exception ?? 'an out-of-memory')}`;
-    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(why, 300)})`;
+    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .processName */ .po)(first)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(first.end?.exception ?? 'an out-of-memory')}`;
+    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(why, 300)})`;
     return counted > 0
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
 }
 function verdictParagraphs(manifest) {
     const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest);
@@ -5748,8 +5915,8 @@ function verdictParagraphs(manifest) {
     if (story) {
         const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
         const asked = askedFor(manifest, story, account);
-        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .processName */ .po)(story.process)}:`;
-        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
+        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .processName */ .po)(story.process)}:`;
+        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
     }
     const unseen = unseenRich(manifest);
     if (unseen)
@@ -5770,7 +5937,7 @@ function verdictParagraphs(manifest) {
 
 /***/ }),
 
-/***/ 282:
+/***/ 702:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5780,20 +5947,20 @@ function verdictParagraphs(manifest) {
 /* harmony export */   po: () => (/* binding */ processName),
 /* harmony export */   zB: () => (/* binding */ MAX_NAME)
 /* harmony export */ });
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(201);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(294);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
 
 
 const MAX_NAME = 80;
-const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .shorten */ .ml)(text, limit));
+const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
 const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .ranges */ .Zz)(ranks);
-const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_0__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
+const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .ranges */ .Zz)(ranks);
+const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
 
 
 /***/ }),
 
-/***/ 881:
+/***/ 589:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5952,7 +6119,7 @@ function readHostMemory(root = '/', above = false) {
 
 /***/ }),
 
-/***/ 533:
+/***/ 977:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -6204,6 +6371,6 @@ function cleanText(text, limit) {
 /******/ // startup
 /******/ // Load entry module and return exports
 /******/ // This entry module used 'module' so it can't be inlined
-/******/ var __webpack_exports__ = __nccwpck_require__(996);
+/******/ var __webpack_exports__ = __nccwpck_require__(144);
 /******/ __webpack_exports__ = await __webpack_exports__;
 /******/ 

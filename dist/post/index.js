@@ -64,12 +64,12 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
 
 /***/ }),
 
-/***/ 575:
+/***/ 747:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.env.STATE_finished !== 'true') {
-    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(272), __nccwpck_require__.e(217)]).then(__nccwpck_require__.bind(__nccwpck_require__, 217));
+    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(868), __nccwpck_require__.e(587)]).then(__nccwpck_require__.bind(__nccwpck_require__, 587));
     await post();
 }
 
@@ -294,6 +294,6 @@ __webpack_async_result__();
 /******/ // startup
 /******/ // Load entry module and return exports
 /******/ // This entry module used 'module' so it can't be inlined
-/******/ var __webpack_exports__ = __nccwpck_require__(575);
+/******/ var __webpack_exports__ = __nccwpck_require__(747);
 /******/ __webpack_exports__ = await __webpack_exports__;
 /******/ 

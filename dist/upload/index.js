@@ -120,7 +120,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:diagnos
 
 /***/ }),
 
-/***/ 18229:
+/***/ 40610:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:dns");
@@ -551,7 +551,7 @@ function failure(error) {
     };
 }
 async function upload(job) {
-    const { DefaultArtifactClient } = await __nccwpck_require__.e(/* import() */ 25).then(__nccwpck_require__.bind(__nccwpck_require__, 41025));
+    const { DefaultArtifactClient } = await __nccwpck_require__.e(/* import() */ 291).then(__nccwpck_require__.bind(__nccwpck_require__, 7291));
     const files = job.files.map((file) => `${job.root}/${file}`);
     const result = await new DefaultArtifactClient().uploadArtifact(job.name, files, job.root, {
         compressionLevel: job.compressionLevel,

@@ -108,6 +108,8 @@ export interface ManifestStep {
 
 export interface ManifestRunner {
   readonly name: string | null;
+  /** The machine, as receipts name theirs: what was seen on it says nothing of the others. Null when it is not known. */
+  readonly host: string | null;
   readonly os: string | null;
   readonly arch: string | null;
   readonly repository: string | null;

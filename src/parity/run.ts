@@ -19,6 +19,13 @@ const usedTorch = (receipt: Receipt): boolean =>
   isAbsolute(receipt.executable) &&
   /^(python|pypy)[\d.]*t?d?$/.test(basename(receipt.executable));
 
+/** Why there is no time for the check, or null. A step that came to its own end was not cancelled, whatever became of main since. */
+function cutShort({ result, hurried, cancel }: Pick<Ended, 'result' | 'hurried' | 'cancel'>): string | null {
+  if (result?.cancelledBy != null) return 'the step was cancelled, so the check was not run';
+  if (hurried) return 'main was ended before it had run the check';
+  return cancel?.asked.aborted ? 'the job was cancelled before the check was run' : null;
+}
+
 /** The check, when it is asked for and there is something to check with. */
 export async function parityOf(
   ended: Ended,
@@ -27,14 +34,8 @@ export async function parityOf(
 ): Promise<Parity> {
   const { options, workspace } = ended.plan;
   if (options.parity === 'off') return { state: 'off', reason: null, result: null };
-  if (ended.hurried || ended.result?.cancelledBy != null || ended.cancel?.asked.aborted) {
-    return {
-      state: 'unverifiable',
-      reason: 'the step was cancelled, so the check was not run',
-      result: null,
-      notRun: false,
-    };
-  }
+  const cut = cutShort(ended);
+  if (cut !== null) return { state: 'unverifiable', reason: cut, result: null, notRun: false };
   const python =
     interpreterPath(options.python, workspace) ?? evidence.receipts.find(usedTorch)?.executable ?? null;
   if (python === null) {

@@ -37,7 +37,7 @@ export async function publishReport(request: ReportRequest): Promise<string | nu
   const { evidence, manifest, artifactName, outputDir, guideUrl, log, ...ports } = request;
   try {
     const html = renderPage(manifest, {
-      snapshots: await embedSnapshots(evidence),
+      snapshots: await embedSnapshots(evidence, manifest.published.left_out),
       viewer: viewerFrom(ports.env),
       guideUrl,
     });

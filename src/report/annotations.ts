@@ -10,7 +10,8 @@ import { printable } from '../text.js';
 import { frameKind, liesIn } from './frames.js';
 import { joinRich, plainText } from './rich.js';
 import { mainStory } from './story.js';
-import { headline, verdictParagraphs } from './words-verdict.js';
+import { headline } from './words-headline.js';
+import { verdictParagraphs } from './words-verdict.js';
 
 export interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Evidence, SnapshotFile } from '../evidence/collect.js';
 import { bareDigest } from '../evidence/digest.js';
+import type { LeftOut } from '../evidence/manifest.js';
 import { openFolder, openRegular } from '../evidence/safe-fs.js';
 import { EMBED_LIMIT, type EmbeddedSnapshot } from './page-options.js';
 
@@ -33,19 +34,21 @@ async function packed(folder: string, snapshot: SnapshotFile): Promise<Buffer | 
 
 /**
  * The snapshots of `evidence`, in its order, as far as they fit into `limit` compressed bytes together. Never throws: what cannot be read is left
- * out, and the page says that it is in the artifact.
+ * out. What was not to leave the runner (`leftOut`, as by `max-upload-size`) does not leave it inside of the page.
  */
 export async function embedSnapshots(
   evidence: Evidence,
+  leftOut: readonly LeftOut[] = [],
   limit: number = EMBED_LIMIT,
 ): Promise<readonly EmbeddedSnapshot[]> {
   const result: EmbeddedSnapshot[] = [];
+  const withheld = new Set(leftOut.map(({ file }) => file));
   let left = limit;
   try {
     const folder = await openFolder(evidence.dir);
     try {
       for (const snapshot of evidence.snapshots) {
-        if (snapshot.bytes > READ_LIMIT || snapshot.bytes === 0) continue;
+        if (snapshot.bytes > READ_LIMIT || snapshot.bytes === 0 || withheld.has(snapshot.file)) continue;
         const bytes = await packed(folder.path, snapshot);
         if (bytes === null || bytes.length > left) continue;
         left -= bytes.length;

@@ -32,10 +32,9 @@ export function escapeText(text: string): string {
     .replace(/#(?=[0-9])/g, `#${JOINER}`)
     .replace(/\bGH-(?=[0-9])/gi, (found) => `${found.slice(0, 2)}${JOINER}-`)
     .replace(/:(?=[a-z0-9+_\\-]+:)/gi, `:${JOINER}`)
-    .replace(
-      /^(\s*)([-+=#]|[0-9]+[.)])(?=\s|$)/,
-      (_, space: string, mark: string) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`,
-    );
+    .replace(/^ {2,}/, ' ') // four blanks at the start of a line would make it a block of code
+    .replace(/^(\s*)([-+=#]+)(?=\s|$)/, '$1\\$2') // items, headings of any depth, rules
+    .replace(/^(\s*[0-9]+)([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** Text of which no character means anything inside a code span or a table cell. */

@@ -17,7 +17,7 @@ import {
   scrolling,
   table,
 } from './page-kit.js';
-import { peakOf } from './story.js';
+import { ownPids, peakOf } from './story.js';
 import type { TimelineFacts } from './timeline.js';
 import { processName } from './words.js';
 import { disarmWords, endingWords } from './words-process.js';
@@ -124,7 +124,7 @@ export function gpuSection(manifest: Manifest): Section | null {
     ['before the step', manifest.gpu?.before ?? null],
     ['after it', manifest.gpu?.after ?? null],
   ] as const;
-  const own = new Map(manifest.processes.map((p) => [p.pid, p]));
+  const own = ownPids(manifest);
   const rows: Cell[][] = [];
   const notes: string[] = [];
   for (const [when, look] of looks) {

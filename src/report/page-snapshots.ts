@@ -18,6 +18,10 @@ export function snapshotsSection(manifest: Manifest, options: PageOptions): Sect
     { name: 'history' },
     { name: 'file and its sha256' },
   ];
+  const left = new Map(manifest.published.left_out.map(({ file, reason }) => [file, reason]));
+  const kept = snapshots.filter((s) => left.has(s.file)).length;
+  const whyLeft = ({ file }: SnapshotReference): Html | null =>
+    left.has(file) ? html`<br>not in the artifact: ${left.get(file)}` : null;
   const rows = snapshots
     .slice(0, MOST.processes)
     .map((s): readonly Cell[] => [
@@ -25,7 +29,7 @@ export function snapshotsSection(manifest: Manifest, options: PageOptions): Sect
       takenWords(manifest, s),
       formatBytes(s.bytes),
       historyWords(s),
-      html`<span class="mono digest">${s.file}<br>${s.digest}</span>`,
+      html`<span class="mono digest">${s.file}<br>${s.digest}</span>${whyLeft(s)}`,
     ]);
   const boxes = snapshots.flatMap((s) => {
     const index = embedded.get(s.file);
@@ -34,7 +38,7 @@ export function snapshotsSection(manifest: Manifest, options: PageOptions): Sect
   const large = snapshots.some((s) => s.bytes > LARGE_SNAPSHOT);
   const why =
     boxes.length === 0
-      ? html`<p>This page holds no snapshot: they are in the artifact${options.snapshots === undefined ? '' : `, over the ${formatBytes(EMBED_LIMIT)} (compressed) that a page takes`}. Download one and drop it on <code>pytorch.org/memory_viz</code>: it stays on your machine.${large ? ` Over ${formatBytes(LARGE_SNAPSHOT)} that viewer may freeze; SnapViewer and MemSnapDump slice such files.` : ''}</p>`
+      ? html`<p>${whereabouts(snapshots.length, kept, options.snapshots !== undefined)} ${kept < snapshots.length ? 'Download one and drop it' : 'Drop one'} on <code>pytorch.org/memory_viz</code>: it stays on your machine.${large ? ` Over ${formatBytes(LARGE_SNAPSHOT)} that viewer may freeze; SnapViewer and MemSnapDump slice such files.` : ''}</p>`
       : null;
   return {
     id: 'snapshots',
@@ -42,6 +46,19 @@ export function snapshotsSection(manifest: Manifest, options: PageOptions): Sect
     body: html`${table('Snapshots of this step', columns, rows, true)}${more(snapshots.length - rows.length, 'snapshots')}${boxes}${why}
 <p><strong>Flamegraph</strong>: what was alive at the peak. <strong>Trace view</strong>: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now: the allocator reuses blocks. Blocks allocated in backward carry no Python frames. Never <code>pickle.load</code> a snapshot that you did not make.${options.guideUrl ? html` <a href="${options.guideUrl}" rel="noreferrer noopener">How to read a snapshot</a>.` : ''}</p>`,
   };
+}
+
+/** Where the snapshots are that this page does not hold: `kept` of `all` stayed on the runner. */
+function whereabouts(all: number, kept: number, embeds: boolean): string {
+  const no = 'This page holds no snapshot';
+  if (kept === all)
+    return `${no}, nor does the artifact: ${all === 1 ? 'the file is' : 'the files are'} kept on the runner.`;
+  const inside = all - kept;
+  const who = kept === 0 ? 'they are' : inside === 1 ? '1 is' : `${inside} are`;
+  const limit = embeds ? ` (a page takes ${formatBytes(EMBED_LIMIT)} of them, compressed)` : '';
+  const rest =
+    kept === 0 ? '' : ` ${kept} ${kept === 1 ? 'is' : 'are'} not in the artifact and kept on the runner.`;
+  return `${no}: ${who} in the artifact${limit}.${rest}`;
 }
 
 function openBox(s: SnapshotReference, index: number, viewer: Viewer | null): Html {

@@ -21,9 +21,20 @@ import {
   table,
 } from './page-kit.js';
 import { poolsRich } from './pools.js';
-import { accountOf, censusOf, fatalStories, mainStory, type OomStory, type Part, partsOf } from './story.js';
+import {
+  accountOf,
+  censusOf,
+  fatalStories,
+  mainStory,
+  type OomStory,
+  type Outcome,
+  outcomeOf,
+  type Part,
+  partsOf,
+} from './story.js';
 import { processName } from './words.js';
 import { ownersRich, PART_NAMES, partRich, share } from './words-memory.js';
+import { OUTCOME_WORDS } from './words-process.js';
 
 /** The largest owners of a part; the rest of those that are known folded. */
 function owners(part: Part): Html {
@@ -56,16 +67,16 @@ ${census ? html`<p>${share(census.attributed, census.allocated)} of the ${format
 interface Event {
   readonly process: ManifestProcess;
   readonly oom: Oom;
+  readonly outcome: Outcome;
   readonly fatal: boolean;
 }
 
 function eventsOf(manifest: Manifest): readonly Event[] {
   return manifest.processes.flatMap((process) =>
-    process.ooms.map((oom, index) => ({
-      process,
-      oom,
-      fatal: process.end?.oom === true && index === process.ooms.length - 1,
-    })),
+    process.ooms.map((oom, index) => {
+      const outcome = outcomeOf(manifest, process, index);
+      return { process, oom, outcome, fatal: outcome === 'process' };
+    }),
   );
 }
 
@@ -96,7 +107,7 @@ export function eventsSection(manifest: Manifest): Section | null {
     bytes(account.free),
     bytes(account.allocated),
     bytes(account.reserved),
-    event.fatal ? 'ended the process' : 'caught',
+    OUTCOME_WORDS[event.outcome],
     event.oom.dump_seconds === null ? '' : `${event.oom.dump_seconds.toFixed(2)} s`,
     event.oom.snapshot ?? event.oom.snapshot_error ?? '',
   ]);

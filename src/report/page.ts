@@ -27,7 +27,8 @@ import { eventsSection, hintsSection, memorySection, stacksSection } from './pag
 import { PAGE_STYLE } from './page-style.js';
 import { mainStory } from './story.js';
 import { type TimelineFacts, timelines } from './timeline.js';
-import { headline, verdictParagraphs } from './words-verdict.js';
+import { headline } from './words-headline.js';
+import { verdictParagraphs } from './words-verdict.js';
 
 export {
   DEFAULT_VIEWER,
@@ -106,6 +107,7 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
   const story = mainStory(manifest);
   const lines = timelines(manifest);
   const held = new Set(manifest.snapshots.map((s) => s.file));
+  for (const { file } of manifest.published.left_out) held.delete(file);
   const embedded = (options.snapshots ?? []).filter(
     (s) => held.has(s.file) && /^[A-Za-z0-9+/]*={0,2}$/.test(s.gzipBase64),
   );

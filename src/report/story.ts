@@ -15,6 +15,7 @@ import {
 } from '../evidence/receipt.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import { userFrame } from './frames.js';
+import { openEnds } from './verdict.js';
 
 /** One out-of-memory and its process. */
 export interface OomStory {
@@ -36,7 +37,7 @@ export function fatalStories(manifest: Manifest): readonly OomStory[] {
     .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
 
-/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest that was caught. */
+/** The out-of-memory that the report is about: the first that ended a process, otherwise the newest. */
 export function mainStory(manifest: Manifest): OomStory | null {
   const fatal = fatalStories(manifest)[0];
   if (fatal) return fatal;
@@ -58,6 +59,14 @@ export const unseenOoms = (manifest: Manifest): readonly ManifestProcess[] =>
 export const deviceOf = ({ process, oom }: OomStory): Device | null =>
   process.devices.find((d) => d.index === oom.device) ?? null;
 
+/** Did it run on the machine whose GPUs and processes were looked at? A pid means nothing on another one. */
+export const isLocal = (manifest: Manifest, { host }: Pick<ManifestProcess, 'host'>): boolean =>
+  host === manifest.runner.host;
+
+/** Pids of the step's own processes on this machine, as far as they left a receipt. */
+export const ownPids = (manifest: Manifest): ReadonlySet<number> =>
+  new Set(manifest.processes.filter((p) => isLocal(manifest, p)).map((p) => p.pid));
+
 /** A process that is none of the step's own, on the device of the story. */
 export interface OtherProcess {
   readonly pid: number;
@@ -65,6 +74,8 @@ export interface OtherProcess {
   /** Bytes; null where the tool does not say. */
   readonly used: number | null;
   readonly before: boolean;
+  /** There before the step, and seen to be gone after it: whether it was still there in between nobody knows. */
+  readonly gone: boolean;
 }
 
 /** Who held the memory of the device at the moment of an out-of-memory. Bytes; null where it is not known. */
@@ -80,18 +91,27 @@ export interface Account {
   readonly outside: number | null;
   /** A limit below the device's size (a memory fraction); null when there is none. */
   readonly limit: number | null;
+  /** Other processes that can have held what they were seen with. */
   readonly others: readonly OtherProcess[];
-  /** Bytes of `others` together. */
+  /** Bytes of `others` together; never more than `outside`. */
   readonly othersHeld: number;
+  /** Other processes that were seen before or after the step, and of which nothing can be said at that moment. */
+  readonly unsure: readonly OtherProcess[];
 }
 
 /**
  * Processes that nvidia-smi (or its like) lists on a device and that left no receipt, the largest first. Where the tool names pids of
- * another namespace, only what was there before the step is surely not the step's own.
+ * another namespace, only what was there before the step is surely not the step's own. None for a process of another machine.
  */
-export function othersOn(manifest: Manifest, device: Device | null): readonly OtherProcess[] {
-  const own = new Set(manifest.processes.map((p) => p.pid));
+export function othersOn(
+  manifest: Manifest,
+  process: ManifestProcess,
+  device: Device | null,
+): readonly OtherProcess[] {
+  if (!isLocal(manifest, process)) return [];
+  const own = ownPids(manifest);
   const { before = null, after = null } = manifest.gpu ?? {};
+  const left = after?.state === 'seen' && after.note === null ? after.processes.map((p) => p.pid) : null;
   const found = new Map<number, OtherProcess>();
   const add = (look: GpuObservation | null, early: boolean): void => {
     if (look?.state !== 'seen') return;
@@ -101,7 +121,8 @@ export function othersOn(manifest: Manifest, device: Device | null): readonly Ot
       if (!sameDevice(look, index, device)) continue;
       const known = found.get(pid);
       // What it held before the step counts where both looks saw it: that is surely not of the step's making.
-      found.set(pid, known ?? { pid, name, used, before: early });
+      const gone = early && left !== null && !left.includes(pid);
+      found.set(pid, known ?? { pid, name, used, before: early, gone });
     }
   };
   add(before, true);
@@ -128,18 +149,24 @@ export function accountOf(manifest: Manifest, story: OomStory): Account {
   const free = oom.device_free ?? oom.free;
   const { reserved, allocated } = oom;
   const limit = oom.limit ?? device?.limit ?? null;
-  const others = othersOn(manifest, device);
+  const seen = othersOn(manifest, story.process, device);
+  const there = seen.filter((o) => !o.gone);
+  const held = there.reduce((sum, o) => sum + (o.used ?? 0), 0);
+  const outside =
+    total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved);
+  // They were seen before or after that moment. Where they cannot have held as much then, nobody knows what they held.
+  const fits = outside === null || held <= outside;
   return {
     total,
     free,
     reserved,
     allocated,
     unused: reserved === null || allocated === null ? null : Math.max(0, reserved - allocated),
-    outside:
-      total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved),
+    outside,
     limit: limit !== null && total !== null && limit < total ? limit : null,
-    others,
-    othersHeld: others.reduce((sum, o) => sum + (o.used ?? 0), 0),
+    others: fits ? there : [],
+    othersHeld: fits ? held : 0,
+    unsure: fits ? seen.filter((o) => o.gone) : seen,
   };
 }
 
@@ -182,7 +209,6 @@ export function partsOf(account: Account, census: CensusDevice | null): readonly
     plain('allocated', account.allocated);
     plain('unused', account.unused);
   }
-  // What the tool saw before the step may have shrunk since: never more than what is outside.
   const others = Math.min(account.othersHeld, account.outside ?? 0);
   plain('others', others);
   plain('outside', account.outside === null ? null : account.outside - others);
@@ -201,12 +227,32 @@ export function tellingStack(
 }
 
 /** How a process ended. */
-export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running';
+export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running' | 'elsewhere';
 
 export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
   if (process.end?.oom) return 'oom';
   if (process.end) return process.end.kind;
+  // Who still runs was looked at on this machine alone, and by the pids of this machine.
+  if (!isLocal(manifest, process)) return 'elsewhere';
   return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
+}
+
+/** Processes that had an out-of-memory of which nobody knows whether it was caught. */
+export const openOoms = (manifest: Manifest) =>
+  openEnds(manifest.processes, manifest.still_running, manifest.runner.host);
+
+/** What became of one out-of-memory; `thread`: it ended a thread or was caught, and nobody can tell which. */
+export type Outcome = 'process' | 'thread' | 'caught' | 'sigterm' | 'no-handlers' | 'running' | 'elsewhere';
+
+/** What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to have gone on. */
+export function outcomeOf(manifest: Manifest, process: ManifestProcess, index: number): Outcome {
+  const { ooms } = process;
+  const onMain = ooms[index]?.thread === 'main';
+  if (process.end?.oom && index === ooms.length - 1) return 'process';
+  if (!onMain && process.thread_ends.some((end) => end.oom)) return 'thread';
+  const ending = endingOf(manifest, process);
+  if (ending === 'oom' || ending === 'exception' || ending === 'exit') return 'caught';
+  return onMain && ooms.slice(index + 1).some((later) => later.thread === 'main') ? 'caught' : ending;
 }
 
 /** What became of recording in a process. */

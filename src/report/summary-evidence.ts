@@ -2,7 +2,7 @@
 import { formatBytes } from '../bytes.js';
 import type { LeftOut, Manifest, SnapshotReference } from '../evidence/manifest.js';
 import { count } from '../text.js';
-import type { Block } from './blocks.js';
+import { type Block, plainBlock } from './blocks.js';
 import { markdown, row, shellWord, tableHead } from './markdown.js';
 import { joinRich, link, type Rich, say, shorten, strong } from './rich.js';
 import { fatalStories } from './story.js';
@@ -22,7 +22,7 @@ function orderedSnapshots(manifest: Manifest): readonly SnapshotReference[] {
 const leftOutFile = (manifest: Manifest, file: string): LeftOut | undefined =>
   manifest.published.left_out.find((left) => left.file === file);
 
-export function snapshotsBlock(manifest: Manifest, links: SummaryLinks): Block | null {
+export function snapshotsBlock(manifest: Manifest): Block | null {
   const snapshots = orderedSnapshots(manifest);
   if (snapshots.length === 0) return null;
   const many = new Set(snapshots.map((s) => s.host)).size > 1;
@@ -43,31 +43,34 @@ export function snapshotsBlock(manifest: Manifest, links: SummaryLinks): Block |
   const aligns = names.map((n) => (n === 'size' ? 'right' : 'left') as 'left' | 'right');
   return {
     weight: 85,
-    open: `${where(manifest, links)}${tableHead(names, aligns)}`,
+    open: tableHead(names, aligns),
     rows,
     close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
   };
 }
 
-/** The line over the snapshots: where they are. */
-function where(manifest: Manifest, links: SummaryLinks): string {
-  const { published } = manifest;
+/**
+ * Where the evidence is, over the snapshots. Receipts, pages and the account of a drift are evidence too: without a snapshot
+ * the line is there as soon as something was uploaded, or could not be.
+ */
+export function whereBlock(manifest: Manifest, links: SummaryLinks): Block | null {
+  const { published, snapshots } = manifest;
+  const none = snapshots.length === 0;
+  if (none && published.state !== 'uploaded' && published.state !== 'failed') return null;
   const report = links.reportUrl === null ? null : link(['open the report'], links.reportUrl);
-  const parts: Rich[] = [[strong('Snapshots')]];
+  const parts: Rich[] = [[strong(none ? 'Evidence' : 'Snapshots')]];
   if (links.artifactName !== null) {
     parts.push(
       say`artifact ${links.artifactUrl === null ? name(links.artifactName) : link([links.artifactName], links.artifactUrl)}`,
     );
   }
   if (report) parts.push([report]);
-  const line = paragraph(joinRich(parts, ' · '));
-  if (published.state !== 'failed' && published.state !== 'skipped') return line;
+  const line = none && parts.length === 1 ? '' : paragraph(joinRich(parts, ' · '));
+  if (published.state !== 'failed' && published.state !== 'skipped') return plainBlock(86, line);
   const kept =
     links.evidenceDir === null ? null : say` The files are on the runner in ${name(links.evidenceDir, 200)}.`;
-  return (
-    line +
-    paragraph(say`${strong('Not uploaded')}: ${shorten(published.reason ?? 'no reason given', 300)}.${kept}`)
-  );
+  const why = shorten(published.reason ?? 'no reason given', 300);
+  return plainBlock(86, line + paragraph(say`${strong('Not uploaded')}: ${why}.${kept}`));
 }
 
 /** What to open for which question, and what the two views cannot say. */

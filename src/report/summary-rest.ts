@@ -7,7 +7,7 @@ import { mergedCycles } from './cycles.js';
 import { placeOf, userFrame } from './frames.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
-import { disarmOf, endingOf, peakOf } from './story.js';
+import { disarmOf, endingOf, ownPids, peakOf } from './story.js';
 import { folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
 import { name, processName, rankWords } from './words.js';
 import { disarmWords, endingWords } from './words-process.js';
@@ -16,7 +16,7 @@ import { notSeenSentences, rejectedLine } from './words-unseen.js';
 /** Who else held GPU memory, where it was not said at the top. */
 export function gpuBlock(manifest: Manifest): Block | null {
   const { before = null, after = null } = manifest.gpu ?? {};
-  const own = new Set(manifest.processes.map((p) => p.pid));
+  const own = ownPids(manifest);
   const strangers = (
     look: typeof before,
   ): readonly { pid: number; name: string | null; device: number | null; used: number | null }[] =>
@@ -226,7 +226,11 @@ function processesTitle(manifest: Manifest): Rich {
   const oom = number((p) => p.end?.oom === true);
   const sigterm = number((p) => endingOf(manifest, p) === 'sigterm');
   const disarmed = number((p) => disarmOf(p) === 'disarmed');
-  const open = number((p) => disarmOf(p) === 'armed-still');
+  const open = processes.filter((p) => disarmOf(p) === 'armed-still');
+  const [running, elsewhere] = (['running', 'elsewhere'] as const).map(
+    (ending) => open.filter((p) => endingOf(manifest, p) === ending).length,
+  ) as [number, number];
+  const early = open.length - running - elsewhere;
   const never = number((p) => disarmOf(p) === 'not-armed');
   const unproven = number((p) => disarmOf(p) === 'unproven');
   const idle = number((p) => disarmOf(p) === 'idle');
@@ -236,7 +240,9 @@ function processesTitle(manifest: Manifest): Rich {
   ].filter((x) => x !== null);
   const proof = [
     `recording disarmed in ${disarmed}`,
-    open > 0 ? `ended before disarming in ${open}` : null,
+    running > 0 ? `still armed in ${running} that still ${running === 1 ? 'runs' : 'run'}` : null,
+    elsewhere > 0 ? `not seen disarmed in ${elsewhere} under another host name` : null,
+    early > 0 ? `ended before disarming in ${early}` : null,
     unproven > 0 ? `not proven off in ${unproven}` : null,
     never > 0 ? `never armed in ${never}` : null,
     idle > 0 ? `no GPU used in ${idle}` : null,
@@ -260,13 +266,13 @@ export function notSeenBlock(manifest: Manifest): Block | null {
 }
 
 export function survivorsBlock(manifest: Manifest): Block | null {
-  const list = (all: Manifest['killed']): Rich =>
-    joinRich(
-      all
-        .slice(0, MOST.lines)
-        .map((s) => say`pid ${s.pid}${s.program === null ? null : say` ${name(s.program, 40)}`}`),
-      ', ',
-    );
+  const list = (all: Manifest['killed']): Rich => {
+    const shown = all
+      .slice(0, MOST.lines)
+      .map((s) => say`pid ${s.pid}${s.program === null ? null : say` ${name(s.program, 40)}`}`);
+    const hidden = all.length - shown.length;
+    return say`${joinRich(shown, ', ')}${hidden > 0 ? ` and ${hidden} more` : null}`;
+  };
   const lines: Rich[] = [];
   const { still_running: running, killed } = manifest;
   if (running.length > 0) {

@@ -19,8 +19,9 @@ import {
 } from './story.js';
 import { fenced, folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
 import { name, processName } from './words.js';
+import { headline } from './words-headline.js';
 import { ownersRich, partRich, share } from './words-memory.js';
-import { headline, verdictParagraphs } from './words-verdict.js';
+import { verdictParagraphs } from './words-verdict.js';
 
 export function verdictBlock(manifest: Manifest): Block {
   const { icon, title } = headline(manifest);

@@ -8,7 +8,7 @@ import type { Manifest } from '../evidence/manifest.js';
 import { type Block, bytesOf, plainBlock, withinBudget } from './blocks.js';
 import { markdown } from './markdown.js';
 import { disarmOf, mainStory } from './story.js';
-import { checkBlock, leftOutBlock, snapshotsBlock } from './summary-evidence.js';
+import { checkBlock, leftOutBlock, snapshotsBlock, whereBlock } from './summary-evidence.js';
 import type { SummaryLinks } from './summary-kit.js';
 import {
   cyclesBlock,
@@ -42,7 +42,8 @@ export function renderSummary(
   if (green) {
     const rest = some(
       notSeenBlock(manifest),
-      snapshotsBlock(manifest, links),
+      whereBlock(manifest, links),
+      snapshotsBlock(manifest),
       checkBlock(manifest, links),
       leftOutBlock(manifest, links),
       cyclesBlock(manifest),
@@ -66,7 +67,8 @@ export function renderSummary(
       story ? categoriesBlock(manifest, story) : null,
       hintsBlock(manifest),
       dumpTrouble(manifest),
-      snapshotsBlock(manifest, links),
+      whereBlock(manifest, links),
+      snapshotsBlock(manifest),
       checkBlock(manifest, links),
       leftOutBlock(manifest, links),
       notSeenBlock(manifest),

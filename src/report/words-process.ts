@@ -1,6 +1,6 @@
 /** Processes in words: how one ended, and what became of recording in it. Pure. */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
-import { disarmOf, type Ending, endingOf } from './story.js';
+import { disarmOf, type Ending, endingOf, type Outcome } from './story.js';
 import { lastName } from './words.js';
 
 export function endingWords(manifest: Manifest, process: ManifestProcess): string {
@@ -17,10 +17,28 @@ export function endingWords(manifest: Manifest, process: ManifestProcess): strin
       return 'exit';
     case 'running':
       return 'still running';
+    case 'elsewhere':
+      return 'no end recorded, under another host name';
     default:
       return 'without exit handlers (killed, or os._exit)';
   }
 }
+
+/** What became of an out-of-memory. */
+export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  process: 'ended the process',
+  thread: 'ended a thread, or caught',
+  caught: 'caught',
+  sigterm: 'not known: ended by SIGTERM',
+  'no-handlers': 'not known: ended without exit handlers',
+  running: 'not known: still running',
+  elsewhere: 'not known: no end recorded',
+};
+
+const ARMED_WORDS: Readonly<Partial<Record<Ending, string>>> = {
+  running: 'still armed',
+  elsewhere: 'not seen disarmed',
+};
 
 export function disarmWords(manifest: Manifest, process: ManifestProcess): string {
   switch (disarmOf(process)) {
@@ -35,6 +53,6 @@ export function disarmWords(manifest: Manifest, process: ManifestProcess): strin
     case 'not-armed':
       return 'never armed';
     default:
-      return endingOf(manifest, process) === 'running' ? 'still armed' : 'ended before disarming';
+      return ARMED_WORDS[endingOf(manifest, process)] ?? 'ended before disarming';
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What the report says of the whole: headline, the paragraphs below it, and the one line of a green run. Every number is one of the
+ * What the report says of the whole: the paragraphs below the headline, and the one line of a green run. Every number is one of the
  * manifest's. Pure.
  */
 import { formatBytes } from '../bytes.js';
@@ -12,66 +12,24 @@ import {
   accountOf,
   deviceOf,
   disarmOf,
-  fatalStories,
   mainStory,
   type OomStory,
+  type OtherProcess,
+  openOoms,
   peakOf,
   tellingStack,
   unseenOoms,
 } from './story.js';
-import { name, processName, rankWords } from './words.js';
-
-/** Icon and headline. */
-export interface Headline {
-  readonly icon: string;
-  readonly tone: 'bad' | 'warn' | 'good' | 'neutral';
-  readonly title: string;
-}
-
-function oomTitle(manifest: Manifest): string {
-  const ended = manifest.processes.filter((p) => p.end?.oom);
-  const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-  const first = fatalStories(manifest)[0]?.process.rank;
-  if (ranks.length === 1) return `Out of GPU memory on rank ${ranks[0]}`;
-  if (ranks.length > 1) {
-    return `Out of GPU memory on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
-  }
-  if (ended.length > 1) return `Out of GPU memory in ${ended.length} processes`;
-  const program = ended[0]?.program;
-  return program ? `Out of GPU memory in ${shorten(program, 60)}` : 'Out of GPU memory';
-}
+import { allCaught } from './verdict.js';
+import { name, processName } from './words.js';
 
 /** Processes that could have been recorded and were not. */
 export const notArmed = (manifest: Manifest): readonly ManifestProcess[] =>
   manifest.processes.filter((p) => disarmOf(p) === 'not-armed');
 
-export function headline(manifest: Manifest): Headline {
-  const exit = manifest.step.exit_code;
-  switch (manifest.verdict.name) {
-    case 'oom':
-      return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
-    case 'oom-recovered':
-      return {
-        icon: '🟡',
-        tone: 'warn',
-        title: `${count(manifest.oom_count, 'out-of-memory error')}, ${manifest.oom_count === 1 ? 'caught' : 'all caught'}: the program went on`,
-      };
-    case 'host-oom':
-      return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
-    case 'killed':
-      return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
-    case 'cancelled':
-      return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
-    case 'ok':
-      return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
-    default:
-      return {
-        icon: '🔴',
-        tone: 'bad',
-        title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${manifest.oom_count === 0 ? '; no out-of-memory was seen' : ''}`,
-      };
-  }
-}
+/** Processes in which recording was on at some time, by us. */
+const recordedIn = (manifest: Manifest): readonly ManifestProcess[] =>
+  manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)));
 
 /** `GPU 1 (NVIDIA A100-SXM4-40GB)`. */
 export function deviceName(story: OomStory): Rich {
@@ -125,7 +83,31 @@ export function whoHeld(account: Account): Rich | null {
   } else if (outside !== null && outside > 0) {
     rest = say`${strong(`${formatBytes(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
   }
-  return joinRich([own, fraction, rest]);
+  return joinRich([own, fraction, rest, seenRich(account)]);
+}
+
+/** Who was seen on the device at other moments than that of the failure; null where nothing was held outside then. */
+function seenRich({ unsure, outside }: Account): Rich | null {
+  if (outside === 0) return null;
+  const sentence = (when: string, all: readonly OtherProcess[]): Rich | null => {
+    const named = all.slice(0, 3).map(({ pid, name: program, used, gone }) => {
+      const who = say`pid ${pid}${program === null ? null : say` ${name(program, 40)}`}`;
+      return say`${who} held ${formatBytes(used ?? 0)}${gone ? ' (gone after it)' : null}`;
+    });
+    const more = all.length > 3 ? ` and ${all.length - 3} more` : null;
+    return named.length === 0 ? null : say`${when} this step, ${joinRich(named, ', ')}${more}.`;
+  };
+  const holders = unsure.filter((o) => (o.used ?? 0) > 0);
+  return joinRich([
+    sentence(
+      'Before',
+      holders.filter((o) => o.before),
+    ),
+    sentence(
+      'After',
+      holders.filter((o) => !o.before),
+    ),
+  ]);
 }
 
 /** What is worth saying of the verdict itself, besides the headline. */
@@ -157,18 +139,13 @@ export function becauseRich(manifest: Manifest): Rich | null {
       ]);
     }
     case 'oom-recovered':
-      return null;
+      return allCaught(openOoms(manifest)) ? null : [because];
     case 'ok':
       return null;
     case 'cancelled': {
-      const armed = manifest.processes.filter((p) => disarmOf(p) === 'armed-still').length;
-      const said =
-        manifest.processes.length === 0
-          ? null
-          : armed === 0
-            ? ['Recording was disarmed in every process that had it.']
-            : null;
-      return joinRich([[because], said]);
+      const all = recordedIn(manifest);
+      const off = all.length > 0 && all.every((p) => disarmOf(p) === 'disarmed');
+      return joinRich([[because], off ? ['Recording was disarmed in every process that had it.'] : null]);
     }
     default:
       return [because];
@@ -186,9 +163,7 @@ export function hostKillsRich({ verdict, host }: Manifest): Rich | null {
 
 /** The one line of a green run. */
 export function greenLine(manifest: Manifest): Rich {
-  const recorded = manifest.processes.filter((p) =>
-    ['disarmed', 'unproven', 'armed-still'].includes(disarmOf(p)),
-  );
+  const recorded = recordedIn(manifest);
   const disarmed = recorded.filter((p) => disarmOf(p) === 'disarmed').length;
   const idle = manifest.processes.filter((p) => disarmOf(p) === 'idle').length;
   const foreign = manifest.processes.filter((p) => disarmOf(p) === 'foreign').length;

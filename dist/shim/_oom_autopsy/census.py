@@ -5,14 +5,13 @@ after it. It allocates nothing on a device, runs no code of the program, forces 
 exception of ours out; where it was cut short, it says how far it got. Categories and their order: docs/census.md.
 """
 
-import gc
 import os
 import sys
 import threading
 
-from . import census_pools, handlers, torch_api
+from . import census_pools, collector, handlers, threads, torch_api
 from . import census_sum as rank
-from .census_frames import all_stacks, begins_in_python, outermost_arguments
+from .census_frames import all_stacks, at_work, begins_in_python, outermost_arguments
 from .census_graph import IDLE, OWN_DEVICE, GraphWalk, backward_state
 from .census_names import ModuleTree, clean, is_dict, optimizer_name
 from .census_objects import (
@@ -51,16 +50,11 @@ def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_node
     token = object()
     pid = os.getpid()
     clock = Clock(deadline_s)
-    collecting, look = False, None
+    collecting, look = None, None
     try:
         if _running.setdefault(pid, token) is not token:
             return _result(clock, [], "another look was under way on another thread", None)
-        collecting = gc.isenabled()
-        if collecting:
-            # Our own allocations would set off a collection: the program's finalizers and gc callbacks, in
-            # the middle of its out-of-memory. No other thread can tell, unless it switches collection off
-            # itself meanwhile.
-            gc.disable()
+        collecting = collector.hold()
         look = _Look(clock, device_indices, max_objects, max_nodes)
         return look.run()
     except Exception as error:
@@ -73,8 +67,8 @@ def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_node
         finally:
             if _running.get(pid) is token:
                 del _running[pid]
-            if collecting:
-                gc.enable()
+            if collecting is not None:
+                collector.let_go(collecting)
 
 
 def unfinished(reason):
@@ -109,6 +103,7 @@ class _Look:
         self.walk, self.roots = None, []
         self.state, self.device = IDLE, None
         self.over = False  # the time bound was reached
+        self.several = False  # Python threads
         self.asked = set()  # ids of tensors whose gradient was asked for
         self.unread_gradients = 0  # another thread may be writing them
 
@@ -131,13 +126,21 @@ class _Look:
     def release(self):
         """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a
         cycle."""
-        self.__dict__.clear()
+        if self.several:
+            threads.drop(self.__dict__)
+        else:
+            self.__dict__.clear()
 
     # --- what there is ---
 
     def _look(self, torch):
         kinds, found, clock = self.kinds, self.found, self.clock
         stacks = all_stacks()
+        self.several = len(stacks) > 1
+        elsewhere = at_work(self.api, stacks, threading.get_ident())
+        if elsewhere is not None:
+            self.cuts.append(f"not looked: another thread runs PyTorch code ({elsewhere})")
+            return
         self.state, self.device = backward_state(
             self.api, stacks, threading.get_ident(), begins_in_python, torch.cuda.current_device()
         )
@@ -145,7 +148,10 @@ class _Look:
         del stacks
         modules = [call[0] for call in calls]
         for name, step in (
-            ("objects", lambda: live_objects(kinds, found, clock, self.max_objects, PASS_SHARE)),
+            (
+                "objects",
+                lambda: live_objects(kinds, found, clock, self.max_objects, PASS_SHARE, self.several),
+            ),
             ("frozen objects", lambda: hidden_objects(kinds, found, clock, HIDDEN_SHARE, modules)),
             ("modules", self._modules),
             ("optimizers", self._optimizers),

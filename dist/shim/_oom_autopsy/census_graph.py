@@ -10,6 +10,8 @@ nodes of the device whose thread we are on are read (those run one after another
 look is on another thread.
 """
 
+import itertools
+
 from . import handlers
 from .census_objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
 
@@ -53,6 +55,7 @@ class GraphWalk:
         self.state, self.device = state, device
         self.nodes = []  # kept alive, so that an id stays theirs
         self.seen = set()
+        self.many = {}  # id(slot) -> whether it gives several SavedTensors
         self.plans = {}  # id(node type) -> (raw slots, next slot, variable slot, name)
         self.hooked = 0  # saved tensors that a hook packed
         self.skipped = 0  # nodes not read, as they may run on another thread now
@@ -122,23 +125,40 @@ class GraphWalk:
     def _read(self, node, slots, name):
         for slot in slots:
             try:
-                saved = slot(node)
+                values = self._values(node, slot)
             except RuntimeError as error:  # "Trying to backward through the graph a second time": released
                 handlers.pass_on(error)
                 self.released += 1
                 continue
-            for one in saved if type(saved) in (tuple, list) else (saved,):
-                self._read_saved(one, name)
+            for value, hook in values:
+                if hook is not None:
+                    self.hooked += 1
+                self._put_all(value, name)
 
-    def _read_saved(self, saved, name):
-        if saved is None:
-            return
-        if self.api.saved_data is None:
+    def _values(self, node, slot):
+        """[(what was saved, its unpack hook or None)] of one slot of a node.
+
+        SavedTensors point into the node. One that holds many of them frees those when a backward pass releases it, so
+        from the slot to the data there must be no instruction of Python, between two of which another thread may get the
+        interpreter's lock: the chain below runs in C as a whole.
+        """
+        data, hook = self.api.saved_data, self.api.saved_hook
+        if data is None:
             self.unreadable += 1
-            return
-        if self.api.saved_hook is not None and self.api.saved_hook(saved) is not None:
-            self.hooked += 1
-        self._put_all(self.api.saved_data(saved), name)
+            return ()
+        many = self.many.get(id(slot))
+        if many is None:
+            saved = slot(node)
+            if saved is None:
+                return ()
+            many = self.many[id(slot)] = type(saved) in (tuple, list)
+            del saved
+        if not many:  # a member of the node, there as long as the node is
+            saved = slot(node)
+            return () if saved is None else ((data(saved), hook and hook(saved)),)
+        values = list(map(data, itertools.chain.from_iterable(map(slot, (node,)))))
+        hooks = list(map(hook, itertools.chain.from_iterable(map(slot, (node,))))) if hook else ()
+        return list(itertools.zip_longest(values, hooks))
 
     def _put_all(self, value, name):
         if self.kinds.of(value) in (TENSOR, WRAPPER):

@@ -13,6 +13,8 @@ import time
 import types
 from collections import deque
 
+from . import threads
+
 # What a type is to the census. 0: nothing of interest.
 TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL = 1, 2, 3, 4, 5, 6, 7
 
@@ -258,15 +260,16 @@ class Found:
             self.pools += 1
 
 
-def live_objects(kinds, found, clock, max_objects, share):
+def live_objects(kinds, found, clock, max_objects, share, several=False):
     """Fills `found` from every object the garbage collector tracks, the youngest generation first, then the
     oldest objects.
 
+    several: whether the program has other Python threads, so that what this held may have become ours alone to drop.
     Raises OutOfTime at `share` of the time bound, with what was found kept. Two C-level passes per chunk,
     and a Python-level loop over the interesting objects only.
     """
     everything = gc.get_objects()
-    total, wanted = len(everything), {}
+    total, wanted, chunk, types_of, picked, obj = len(everything), {}, None, None, None, None
     try:
         for start in range(0, min(total, max_objects), CHUNK):
             clock.check(lambda at=start: f"looked at {at} of {total} objects", share)
@@ -285,7 +288,11 @@ def live_objects(kinds, found, clock, max_objects, share):
         if total > max_objects:
             raise OutOfTime(f"looked at {max_objects} of {total} objects")
     finally:
-        del everything
+        del chunk, types_of, picked, obj
+        if several:
+            threads.drop(everything)
+        else:
+            del everything
 
 
 def hidden_objects(kinds, found, clock, share, roots):

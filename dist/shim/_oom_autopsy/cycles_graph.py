@@ -19,11 +19,14 @@ from collections import Counter
 from typing import Any, Callable, NamedTuple
 
 from . import cycles_names as names
-from .census_objects import Clock
+from .census_objects import Clock, OutOfTime
 from .cycles_memory import Storage
 
 # Objects handed to one C call of gc.get_referents: about 30 ms, so that a deadline is met to within that.
 _BATCH = 20_000
+
+# A look takes some 230 bytes of host memory for each live object.
+_MAX_OBJECTS = 2_000_000
 
 # References to one object that a look shows in its picture and its rows.
 _MAX_PICTURE_NODES = 24
@@ -94,8 +97,11 @@ def unreachable(clock: Clock, is_owned: Callable[[Any], bool], saved: list | Non
 def _unreachable(by_id: dict, clock: Clock, is_owned: Callable[[Any], bool], saved: list | None) -> Garbage:
     everything = gc.get_objects()
     alive = len(everything)
+    if alive > _MAX_OBJECTS:
+        raise OutOfTime(f"{alive:,} live objects are more than the {_MAX_OBJECTS:,} that are compared")
     by_id.update(zip(map(id, everything), everything))
     del everything
+    clock.check(lambda: f"listed {alive:,} live objects")
     rest = set(by_id)
     rest.discard(id(saved))
     _strike(rest, [sys.modules], by_id, clock, alive)

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, Callable, NamedTuple
 
 from . import handlers, torch_api
-from .census_frames import all_stacks, begins_in_python
+from .census_frames import all_stacks, at_work, begins_in_python
 from .census_graph import IDLE, GraphWalk, backward_state
 from .census_objects import NODE, TENSOR, WRAPPER, Clock, Kinds, OutOfTime
 from .census_read import Reader
@@ -39,6 +39,7 @@ class Storage(NamedTuple):
 
 class Memory:
     """For one look, which `clock` (census_objects.Clock) bounds; it keeps objects alive, so drop it with the look.
+    `elsewhere` says where another thread runs PyTorch code, so that there must be no look (census_frames.at_work), or is None.
 
     Raises OutOfTime."""
 
@@ -50,8 +51,10 @@ class Memory:
         self.reader = Reader(self.api, self.kinds)
         self.note: str | None = None
         self._use_count = torch_api.cycles_use_count()
+        stacks = all_stacks()
+        self.elsewhere = at_work(self.api, stacks, threading.get_ident())
         state, self._device = backward_state(
-            self.api, all_stacks(), threading.get_ident(), begins_in_python, torch.cuda.current_device()
+            self.api, stacks, threading.get_ident(), begins_in_python, torch.cuda.current_device()
         )
         self._readable = state == IDLE and self.api.saved_data is not None
 

@@ -20,7 +20,7 @@ import threading
 import time
 from typing import Callable
 
-from . import cycles_callback, cycles_page, cycles_rows, faults, handlers, torch_api
+from . import collector, cycles_callback, cycles_page, cycles_rows, faults, handlers, torch_api
 from . import cycles_graph as graph
 from .census_objects import Clock, OutOfTime
 from .cycles_memory import Memory
@@ -29,7 +29,7 @@ from .store import Store
 # Looks at collections, and the readings around them, may take this share of the time since the watch began.
 BUDGET = 0.01
 # The longest that one look may take, in seconds of processor time of its thread: about 2,700,000 live objects on an idle
-# machine. torch alone brings 300,000, and a shared machine was seen to take a second for those. On a busy machine the same look
+# machine, more than are looked at. torch alone brings 300,000, and a shared machine was seen to take a second for those. On a busy machine the same look
 # may take up to WALL times as long; by wall time alone it was cut at a fourth of 300,000 objects.
 LOOK_S = 3.0
 WALL = 2.0
@@ -133,14 +133,11 @@ class Watch:
     def _undisturbed(self, reason: str, saved: list | None = None) -> dict:
         """A look that starts no collection by what it allocates: the program's finalizers would run in the middle of its
         out-of-memory, on a thread of ours."""
-        collecting = gc.isenabled()
-        if collecting:
-            gc.disable()
+        collecting = collector.hold()
         try:
             return self._look(reason, saved)
         finally:
-            if collecting:
-                gc.enable()
+            collector.let_go(collecting)
 
     def _look(self, reason: str, saved: list | None = None) -> dict:
         """Counts the cycles among unreachable objects; writes the page when one is new. saved: see cycles_graph.unreachable."""
@@ -176,6 +173,8 @@ class Watch:
         """(cycles that hold GPU memory, a remark on how far that is all, whether it is). Keeps no object of the user's."""
         clock = Clock(LOOK_S, time.thread_time, wall_s=WALL * LOOK_S)
         memory = Memory(clock)
+        if memory.elsewhere is not None:
+            return [], f"not looked: another thread runs PyTorch code ({memory.elsewhere})", False
         try:
             if saved is not None and not memory.concerns(saved):
                 return [], None, True

@@ -9,11 +9,10 @@ be given up from inside a process: it ends with the step's own time limit.
 import _thread
 import contextlib
 import errno
-import gc
 import os
 import time
 
-from . import faults, receipt, torch_api
+from . import collector, faults, receipt, threads, torch_api
 
 # A program that runs into the limit again and again (a batch-size search) pays for the newest snapshot each
 # time. Past this many seconds, a snapshot is taken only when the pause since the last was ten times its
@@ -36,6 +35,7 @@ class Dump:
             history,
             oom,
         )
+        self.collector = None
         self.over = False  # written, failed or given up; guarded by me.lock
         self.started = time.monotonic()
         self.done = _thread.allocate_lock()
@@ -44,9 +44,7 @@ class Dump:
     def start(self):
         """Starts it; on the calling thread where no thread can be had (limits, interpreter shutdown)."""
         self.me.dumps.append(self)
-        try:
-            _thread.start_new_thread(self._run, ())  # not threading.Thread: the program may count those
-        except RuntimeError:
+        if not threads.start(self._run):
             self._run()
 
     def wait(self, seconds):
@@ -61,17 +59,13 @@ class Dump:
         me, ident = self.me, _thread.get_ident()
         nested = ident in me.busy
         me.busy.add(ident)  # an out-of-memory in here is not the program's
-        collecting = gc.isenabled()
+        self.collector = collector.hold()
         try:
-            # A collection in here would run the program's finalizers on our thread, while its own may hold
-            # their locks.
-            gc.disable()
             self._write()
         except BaseException as error:
             self._close(error=f"the snapshot was not written: {faults.describe(error)}")
         finally:
-            if collecting:
-                gc.enable()
+            collector.let_go(self.collector)
             if not nested:
                 me.busy.discard(ident)
             self.done.release()
@@ -111,6 +105,8 @@ class Dump:
             self.over = True
             seconds = round(time.monotonic() - self.started, 3)
             me.dump_stuck = me.dump_stuck or stuck
+            if stuck:  # it may never come back
+                collector.let_go(self.collector)
             me.dump_seconds += seconds
             me.last_dump = (time.monotonic(), seconds)
             me.dumps.remove(self)

@@ -6,6 +6,8 @@ signal to, a thread of ours wakes, holds the main thread, does its work, takes t
 that the process dies by it as it would have. Python's own table still says SIG_DFL, wakeup fds stay the program's, and a
 handler the program sets later replaces ours.
 
+A SIGTERM that the process sends to itself kills at once, without a snapshot: nothing behind the call runs in a program of its own.
+
 Limits: until our thread has the GIL (5 ms, or as long as the main thread keeps it in C) the program runs
 on, as if the signal had come that much later. A C call that keeps the GIL for good cannot be ended by
 SIGTERM then. On a machine that is neither x86_64 nor aarch64, or that refuses the handler its page, SIGTERM kills at once and
@@ -19,9 +21,9 @@ import signal
 import threading
 import time
 
-from . import process
+from . import process, threads
 
-_state = None  # (pid, read end, write end) of the process that has the handler
+_state = None  # (pid, ((end of the pipe, what it stands for), …)) of the process that has the handler
 _running = _thread.allocate_lock()  # held by our thread from the signal until the death
 _held = None  # the callback that the interpreter has been given
 _fork_hooked = False
@@ -30,9 +32,10 @@ PATIENCE_S = 30.0
 
 
 def default_disposition(status=None):
-    """Whether SIGTERM would kill this process now: asked of the kernel where /proc can tell (handlers
+    """Whether SIGTERM would kill this process now: never the init of a pid namespace (`docker run python …`), for which the
+    kernel drops signals without a handler; otherwise asked of the kernel where /proc can tell (handlers
     of faulthandler and those of C libraries are not in Python's table), of Python elsewhere."""
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    if os.getpid() == 1 or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         return False
     try:
         if status is None:
@@ -54,17 +57,12 @@ def install(callback):
         return False
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)  # a full pipe must not hold the signal handler
-    if not sigterm_native.install(write_end):
-        os.close(read_end)
-        os.close(write_end)
-        return False
     _running = _thread.allocate_lock()
-    _state = (os.getpid(), read_end, write_end)
-    try:
-        _thread.start_new_thread(_watch, (os.getpid(), callback, read_end))
-    except BaseException:  # no more threads here
+    _state = (os.getpid(), tuple((end, _identity(end)) for end in (read_end, write_end)))
+    if not sigterm_native.install(write_end) or not threads.start(_watch, os.getpid(), callback, read_end):
         remove()
-        raise
+        _close_ends()
+        return False
     if not _fork_hooked:
         _fork_hooked = True
         os.register_at_fork(after_in_child=_in_child)
@@ -79,18 +77,33 @@ def remove():
         sigterm_native.remove()
 
 
+def _identity(descriptor):
+    """What a descriptor stands for: a program that closes all of them gets the same numbers again for files of its own."""
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino
+
+
+def _close_ends():
+    """Forgets the pipe and closes those of its ends that are still ours."""
+    global _state
+    state, _state = _state, None
+    for end, identity in () if state is None else state[1]:
+        with contextlib.suppress(OSError):
+            if _identity(end) == identity:
+                os.close(end)
+
+
 def _in_child():
     """A forked child has the handler and the pipe but not the thread: SIGTERM must kill it as before."""
-    global _state
+    global _running
     if _state is None:
         return
     with contextlib.suppress(Exception):
         from . import sigterm_native
 
         sigterm_native.remove()
-        os.close(_state[1])
-        os.close(_state[2])
-    _state = None
+    _close_ends()
+    _running = _thread.allocate_lock()
 
 
 def _watch(pid, callback, read_end):
@@ -101,11 +114,12 @@ def _watch(pid, callback, read_end):
         told = b""
     if not told:  # the program has closed descriptors that are not its own (os.closerange, as daemons do)
         remove()
+        _close_ends()
         return
     try:
         _running.acquire()
         # Whatever our work may wait for (a lock that a thread of the program holds for good), the program dies.
-        _thread.start_new_thread(_die_anyway, (pid,))
+        threads.start(_die_anyway, pid)
         _hold_main_thread()
         callback()
     except Exception:
@@ -115,11 +129,18 @@ def _watch(pid, callback, read_end):
 
 
 def _die(pid):
-    """Takes our handler out and sends the signal again."""
+    """Takes our handler out, and one that was set over it and calls it, and sends the signal again."""
     with contextlib.suppress(Exception):
-        remove()
+        from . import sigterm_native
+
+        sigterm_native.remove(force=True)
+        signal.pthread_sigmask(
+            signal.SIG_UNBLOCK, {signal.SIGTERM}
+        )  # for the case that no other thread takes it
         os.kill(pid, signal.SIGTERM)
         time.sleep(PATIENCE_S)  # the signal is on its way
+    with contextlib.suppress(RuntimeError):  # whatever kept it from dying, the program is held no longer
+        _running.release()
 
 
 def _die_anyway(pid):
@@ -141,7 +162,11 @@ def _hold_main_thread():
             return 0
 
         _held = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(wait)
-        ctypes.pythonapi.Py_AddPendingCall(_held, None)
+        # A function object of our own: whoever sets argtypes on the library's attribute sets them for all who use that.
+        add = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(
+            ("Py_AddPendingCall", ctypes.pythonapi)
+        )
+        add(ctypes.cast(_held, ctypes.c_void_p), None)
     except Exception:
         pass
 

@@ -479,6 +479,7 @@ class CensusApi:
         storage = c.StorageBase
         slots = type.__dict__["__dict__"].__get__(base)
         self.lacks = []
+        self.torch, self.folder = torch, os.path.join(os.path.dirname(torch.__file__), "")
         # tensors (seen in 2.13.0 and 2.14.1)
         self.is_cuda = slots["is_cuda"].__get__
         self.is_leaf = slots["is_leaf"].__get__
