@@ -88,6 +88,22 @@ describe('a server that outlives its step', () => {
   );
 
   it(
+    'and threw the mark of its step away is known to post too, which leaves its folder alone',
+    async () => {
+      const begin = 'print("ready", flush=True); import time; time.sleep(60)';
+      const step = await plain(
+        `(env -i PATH="$PATH" PYTHONPATH="$PYTHONPATH" setsid python -c '${begin}' >/dev/null 2>&1 & sleep 2); sleep 1`,
+      );
+      expect(step.report.main.summary).toMatch(/still run/i);
+      expect(step.report.post?.code).toBe(0);
+      expect(existsSync(step.outputs['evidence-dir'] as string)).toBe(true);
+      expect(step.manifest.still_running).toHaveLength(1);
+      process.kill(step.manifest.still_running[0].pid, 'SIGKILL'); // no runner finds it without its environment
+    },
+    MINUTES,
+  );
+
+  it(
     'and writes nothing more makes post say nothing',
     async () => {
       const step = await plain(`nohup sleep 60 >/dev/null 2>&1 &`);
