@@ -10,6 +10,7 @@ import { type Ended, markOf } from './ended.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import type { Manifest } from './evidence/manifest.js';
 import { isSpent, removeSpent } from './evidence/spent.js';
+import { removeHalves } from './files.js';
 import { finish } from './finish.js';
 import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
@@ -35,6 +36,7 @@ export async function post(runner: Runner = environmentRunner(process.env)): Pro
 
 async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
   const state = readState(runner);
+  if ('plan' in state) await removeHalves(state.plan.outputDir);
   switch (state.kind) {
     case 'none':
     case 'finished':
