@@ -124,6 +124,8 @@ def _again(kind: type, args: tuple, thread: int) -> int:
                 __qualname__=kind.__qualname__,
             ),
         )
-    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    finaliser = functools.partial(raise_in, ctypes.c_ulong(thread), ctypes.py_object(kind))
+    # A prototype of our own: what the attributes of ctypes.pythonapi take and give back, the program may have said.
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_ulong, ctypes.py_object)
+    raise_in = prototype(("PyThreadState_SetAsyncExc", ctypes.pythonapi))
+    finaliser = functools.partial(raise_in, thread, kind)
     return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)
