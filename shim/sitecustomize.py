@@ -51,7 +51,9 @@ class _TorchFinder(object):
             def exec_module(module):
                 vars(loader).pop("exec_module", None)
                 inner(module)  # torch's own errors pass through; we stay for the next attempt
-                finder.loaded(module)
+                raised = finder.loaded(module)
+                if raised is not None:
+                    raise raised
 
             # importlib cuts its own frames out of tracebacks and skips them when counting a warning's
             # stacklevel. This frame is as much import machinery as those: named so, a failing `import
@@ -63,9 +65,11 @@ class _TorchFinder(object):
             _say("not armed: the loader of torch cannot be wrapped (%s)" % type(error).__name__)
 
     def loaded(self, module):
+        """Returns what a signal handler of the program raised meanwhile, or None."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
-            _start(module)
+            return _start(module)
+        return None
 
 
 def _say(line):
@@ -76,18 +80,32 @@ def _say(line):
         pass
 
 
-def _start(torch):
-    """Loads the package beside this file, whatever has become of sys.path since, and hands it torch."""
-    try:
-        from _frozen_importlib import _load
-        from _frozen_importlib_external import PathFinder
+def _package():
+    """The package beside this file, whatever has become of sys.path since."""
+    from _frozen_importlib import _load
+    from _frozen_importlib_external import PathFinder
 
-        package = sys.modules.get("_oom_autopsy")
-        if package is None:
-            package = _load(PathFinder.find_spec("_oom_autopsy", [HERE]))
-        package.on_torch(torch)
-    except Exception as error:
-        _say("not armed: %s: %s" % (type(error).__name__, error))
+    return sys.modules.get("_oom_autopsy") or _load(PathFinder.find_spec("_oom_autopsy", [HERE]))
+
+
+def _start(torch):
+    """Loads the package and hands it torch. Returns what a signal handler of the program raised meanwhile, or
+    None.
+
+    A handler may cut the loading short: it is begun again, and the package, which can tell whose an exception
+    is, gets what was raised.
+    """
+    raised = []
+    for _ in range(3):
+        try:
+            return _package().on_torch(torch, raised)
+        except BaseException as error:
+            raised.append(error)
+    for error in raised:
+        if not isinstance(error, Exception):
+            return error
+    _say("not armed: %s: %s" % (type(raised[-1]).__name__, raised[-1]))
+    return None
 
 
 # Launchers that put a folder of theirs first on PYTHONPATH whose sitecustomize runs nobody else's, and then
@@ -126,7 +144,9 @@ def _install():
     if "_oom_autopsy" in sys.modules:
         return
     if "torch" in sys.modules:  # a .pth file, which site reads before us, may have imported it
-        _start(sys.modules["torch"])
+        raised = _start(sys.modules["torch"])
+        if raised is not None:
+            raise raised
         return
     import _thread
 

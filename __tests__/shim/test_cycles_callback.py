@@ -93,3 +93,34 @@ def test_exceptions_of_signal_handlers_arrive(version):
     assert report["faults"] == [["ours"] * 4, ["start", "stop"] * 2]
     assert (report["in place"], report["left"]) == ([True] * 3, [True])
     assert report["events"] == ["start", "stop"]
+
+
+# The functions of ctypes.pythonapi are one set for the whole process: what the program says of one holds for all who call it.
+RECIPE = """
+import ctypes, gc, os, signal, sys
+raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+raise_in.argtypes, raise_in.restype = (ctypes.c_long, ctypes.py_object), ctypes.c_long
+raise_in.errcheck = lambda *_: 1 / 0
+sys.path.insert(0, sys.argv[1])
+from _oom_autopsy import cycles_callback
+
+class Late(Exception): pass
+def late(*_):
+    raise Late(3)
+signal.signal(signal.SIGTERM, late)
+remove = cycles_callback.install(lambda phase: phase == "stop" and os.kill(os.getpid(), signal.SIGTERM), print)
+try:
+    gc.collect()
+    here = there = None
+    print("lost")
+except Late as error:
+    print(error)
+remove()
+print(raise_in.argtypes == (ctypes.c_long, ctypes.py_object))
+"""
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.11", "3.13"])
+def test_what_the_program_tells_ctypes_is_its_own(version):
+    done = run(RECIPE, SHIM, python=python_or_skip(version))
+    assert (done.code, done.out, done.err) == (0, "3\nTrue\n", "")

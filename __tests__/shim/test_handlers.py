@@ -220,3 +220,168 @@ def test_suppress_keeps_ours_and_passes_the_programs():
     space["call"](OURS, TORCH)
     with pytest.raises(ValueError):
         space["call"](OURS, THEIRS)
+
+
+# A time limit that comes while we are loaded or armed: made sure of by an audit hook that sees us open a file.
+ARMING = """
+import os, signal, sys
+class TooLate(OSError): pass  # as TimeoutError is
+def handler(number, frame):
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    raise TooLate("3 s")
+def audit(event, args):
+    if event == "open" and signal.getsignal(signal.SIGALRM) is handler and where in str(args[0]):
+        signal.raise_signal(signal.SIGALRM)
+how, where = sys.argv[1:]
+if how == "interrupt":
+    def handler(number, frame):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+sys.addaudithook(audit)
+"""
+
+AT_IMPORT = (
+    ARMING
+    + """
+try:
+    import torch
+    print("lost")
+except BaseException as error:
+    import traceback
+    print(type(error).__name__, error, [f.name for f in traceback.extract_tb(error.__traceback__) if "oom" in f.filename])
+import torch
+torch.cuda.allocate(1)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "how, said", (("late", "TooLate 3 s []\n"), ("interrupt", "KeyboardInterrupt  []\n"))
+)
+@pytest.mark.parametrize(
+    "where",
+    (
+        "autopsy/__init__",
+        "autopsy/start",
+        "autopsy/handlers",
+        "autopsy/torch_api",
+        "config.json",
+        "receipt.json",
+    ),
+)
+def test_an_exception_of_a_signal_handler_comes_out_of_the_import_of_torch(step, cpu, where, how, said):
+    lain = step()
+    done = lain.run(AT_IMPORT, how, where, python=cpu, tiny=True, flags=["-B"])
+    assert (done.code, done.out, done.theirs, done.ours) == (0, said, [], [])
+    assert [row["recorder"]["state"] for row in done.receipts] == ["disarmed"], "armed in the end, once"
+    assert done.receipt["faults"] == [] and lain.leftovers() == []
+
+
+AT_CUDA = (
+    ARMING
+    + """
+import torch
+try:
+    torch.zeros(1, device="cuda")
+    print("lost")
+except BaseException as error:
+    print(type(error).__name__, error)
+torch.zeros(1, device="cuda")
+print(torch._C._cuda_isHistoryEnabled())
+try:
+    torch.empty(1 << 40, device="cuda")
+except torch.OutOfMemoryError:
+    print("out of memory")
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "where",
+    ("autopsy/census.", "autopsy/cycles.", "autopsy/timeline", "autopsy/sigterm_native", "receipt.json"),
+)
+def test_an_exception_of_a_signal_handler_comes_out_of_the_initialisation_of_cuda(step, cuda, where):
+    program = AT_CUDA
+    if where == "receipt.json":  # the one that is written at CUDA's initialisation
+        program = program.replace(
+            "import torch\n", "import torch\nsignal.signal(signal.SIGALRM, handler)\n", 1
+        )
+        program = program.replace("signal.signal(signal.SIGALRM, handler)\nsys", "sys", 1)
+    lain = step(cycles="warn", categories="timeline", snapshot="on-failure")
+    done = lain.run(program, "late", where, python=cuda, flags=["-B"])
+    assert (done.code, done.out, done.ours) == (0, "TooLate 3 s\nTrue\nout of memory\n", []), done.err
+    receipt = done.receipt
+    assert (receipt["recorder"]["state"], receipt["oom_count"], receipt["faults"]) == ("disarmed", 1, [])
+    assert receipt["ooms"][0]["census"] and receipt["ooms"][0]["cycles"]["state"] == "watching"
+    assert receipt["timeline"]["state"] == "stopped"
+
+
+def test_an_exception_of_a_signal_handler_comes_out_of_the_programs_own_recording(step, cpu):
+    program = (
+        ARMING.replace("signal.signal(signal.SIGALRM, handler)\nsys", "sys")
+        + """
+import torch
+torch.cuda.allocate(1)
+signal.signal(signal.SIGALRM, handler)
+try:
+    torch.cuda.memory._record_memory_history(max_entries=5)
+    print("lost")
+except TooLate as error:
+    print(error)
+torch.cuda.memory._record_memory_history(max_entries=5)
+print(torch._C.state["on"])
+"""
+    )
+    done = step().run(program, "late", "receipt.json", python=cpu, tiny=True)
+    assert (done.code, done.out, done.theirs, done.ours) == (0, "3 s\nTrue\n", [], [])
+    assert done.receipt["recorder"]["state"] == "foreign"
+
+
+def test_what_an_import_hook_raises_because_of_us_is_no_signal_handlers(step, cpu):
+    """A program that lets nothing more be opened: its exception is for us, and stays with us."""
+    program = """
+import sys
+class Forbidden(Exception): pass
+def audit(event, args):
+    if event == "open" and "receipt.json" in str(args[0]):
+        raise Forbidden("open")
+sys.addaudithook(audit)
+import torch
+print(torch.cuda.allocate(1))
+"""
+    done = step().run(program, python=cpu, tiny=True)
+    assert (done.code, done.out, done.theirs) == (0, "1\n", [])
+    assert len(done.ours) >= 1
+
+
+def test_a_signal_handler_is_told_by_what_it_is_called_with():
+    space = {"__name__": "train"}
+    exec(
+        "class Method:\n def late(self, number, frame): raise ValueError(1)\n"
+        "def star(*_): raise ValueError(1)\n"
+        "def two(number, frame):\n def inner(): return frame\n raise ValueError(1)\n"
+        "def other(first, second): raise ValueError(1)\n"
+        "def alone(frame): raise ValueError(1)\n",
+        space,
+    )
+
+    def called(function, *given):
+        here = sys._getframe()
+        try:
+            function(*[here if each == "frame" else each for each in given])
+        except ValueError as error:
+            return handlers.from_handler(error)
+
+    assert all(
+        called(function, 14, "frame") for function in (space["star"], space["two"], space["Method"]().late)
+    )
+    assert not any(
+        (
+            called(space["other"], "frame", 14),
+            called(space["other"], "x", "frame"),
+            called(space["star"], "open", ()),
+            called(space["star"]),
+            called(space["alone"], "frame"),
+        )
+    )

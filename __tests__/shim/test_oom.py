@@ -240,3 +240,36 @@ def test_a_thread_that_dies_of_it(step, cuda):
     receipt = done.receipt
     assert [(e["exception"], e["oom"]) for e in receipt["thread_ends"]] == [("torch.OutOfMemoryError", True)]
     assert receipt["end"]["kind"] == "exit" and receipt["end"]["oom"] is False
+
+
+DEEP = """
+import sys, torch
+torch.zeros(1, device="cuda")
+seen = {True: 0, False: 0}
+def down():
+    try:
+        torch.empty(1 << 40, device="cuda")
+    except BaseException as error:
+        seen[type(error) is torch.OutOfMemoryError] += 1
+    down()
+sys.setrecursionlimit(120)
+try:
+    down()
+except RecursionError:
+    pass
+sys.setrecursionlimit(1000)
+print(seen[True], seen[False])
+"""
+
+
+@pytest.mark.parametrize(
+    "config", ({}, {"snapshot": "off", "cycles": "warn", "categories": "census"}), ids=("snapshot", "looks")
+)
+def test_close_to_the_recursion_limit_an_out_of_memory_stays_one(config, step, cuda):
+    """Where there is no room for a call of ours, the program gets its own error. In the very last frame, where not even
+    our observer can be called, it cannot."""
+    done, plain = step(**config).run(DEEP, python=cuda), run(DEEP, python=cuda)
+    assert (done.code, done.theirs) == (plain.code, plain.theirs) == (0, [])
+    (ours, others), (plain_ours, plain_others) = (map(int, each.out.split()) for each in (done, plain))
+    assert ours + others == plain_ours + plain_others > 100 and others <= plain_others + 1
+    assert done.receipt["recorder"]["state"] in ("disarmed", "idle") and done.receipt["oom_count"] > 90

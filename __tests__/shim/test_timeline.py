@@ -359,3 +359,65 @@ def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts():
         r["reason"] for r in first["reasons"]
     } or "grad_after_accumulation" in {r["reason"] for r in first["reasons"]}
     assert result["hooks"] == [0, 0, 0, 0, 0]
+
+
+def test_no_code_of_the_users_classes_runs():
+    """Arguments whose class answers for itself: lazy proxies, metaclasses with an opinion, properties named `__dict__`."""
+    result = run("""
+    import collections, dataclasses, traceback
+    ran = []
+    def told(self, *_):
+        ran.append("".join(traceback.format_stack()[-2:-1]))
+        return dict
+    class Lazy:
+        __class__ = property(told)
+    class Kind(type):
+        __eq__ = __hash__ = __getattr__ = __instancecheck__ = __subclasscheck__ = told
+        __module__ = property(told)
+        def __getattribute__(self, name):
+            told(name)
+            return type.__getattribute__(self, name)
+    class Odd(metaclass=Kind):
+        pass
+    class Listed(list):
+        __iter__ = __len__ = __getattribute__ = told
+    class Held(collections.UserDict):
+        __getattribute__ = told
+    @dataclasses.dataclass
+    class Data:
+        part: object
+    class Closed(Data):
+        __dict__ = property(told)
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(16, 4)
+        def forward(self, x, *rest, **more):
+            return self.layer(x)
+    def of(kind, **parts):
+        thing = object.__new__(kind)
+        for name, part in parts.items():
+            object.__setattr__(thing, name, part)
+        return thing
+    def inputs():
+        return [torch.ones(5) for _ in range(3)]
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    line = timeline.start(2)
+    for _ in range(4):
+        first, second, third = inputs()
+        listed = list.__new__(Listed)
+        list.append(listed, first)
+        rest = [Lazy(), type.__call__(Odd), listed, of(Held, data={1: second}), Data(third), of(Closed)]
+        net(torch.ones(8, 16), *rest, lazy=rest[0]).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    say(ran=ran[:3], result=line.result(), hooks=hooks())
+    """)
+    assert result["ran"] == []
+    assert (result["result"]["state"], result["result"]["faults"]) == ("done", [])
+    # Per step 8 rows of 16, and three times 5 numbers, each found in its container.
+    assert result["result"]["devices"][0]["categories"]["input"] == {
+        "count": 2 * 4,
+        "bytes": 2 * (8 * 16 + 3 * 5) * 4,
+    }

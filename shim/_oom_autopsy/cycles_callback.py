@@ -16,8 +16,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import threading
-import types
 from collections.abc import Iterator
 from typing import Any, Callable
 
@@ -76,7 +74,7 @@ def _events(
         try:
             while True:
                 try:
-                    sent = yield (_release(held) if held and not collecting else 0)
+                    sent = yield (handlers.give_back(held) if held and not collecting else 0)
                     if type(sent) is str:
                         phase = sent
                         continue
@@ -98,32 +96,5 @@ def _events(
             if (
                 type(error.__context__) is GeneratorExit
             ):  # while the generator was closed: there is no next event
-                _release(held)
+                handlers.give_back(held)
                 return
-
-
-def _release(held: list) -> int:
-    """An int that raises the first of the exceptions again when it dies; the others have nobody left to go to."""
-    error = held[0]
-    held.clear()
-    return _again(type(error), error.args, threading.get_ident())
-
-
-def _again(kind: type, args: tuple, thread: int) -> int:
-    import ctypes  # torch has imported it
-
-    if args:  # only a class can be raised from afar: one that fills in the arguments itself
-        kind = types.new_class(
-            kind.__name__,
-            (kind,),
-            {},
-            lambda body: body.update(
-                __init__=lambda self, *_: super(kind, self).__init__(*args),
-                __new__=lambda cls, *_: super(kind, cls).__new__(cls, *args),
-                __module__=kind.__module__,
-                __qualname__=kind.__qualname__,
-            ),
-        )
-    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    finaliser = functools.partial(raise_in, ctypes.c_ulong(thread), ctypes.py_object(kind))
-    return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)

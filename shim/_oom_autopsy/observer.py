@@ -3,6 +3,9 @@
 torch calls `on_oom` before it raises, on any thread, for caught errors too, without holding the allocator's
 lock. An exception from here would replace the program's OutOfMemoryError: none of ours gets out. What a
 signal handler of the program raises while we are at it is the program's, and does (handlers.py).
+
+Limit: in the one frame from which no Python function can be called any more, `on_oom` cannot be either, and
+the program gets that RecursionError.
 """
 
 import _thread
@@ -30,12 +33,23 @@ def on_oom(device, wanted, limit, free):
         if me is not None and _thread.get_ident() not in me.busy:
             raised = _observe(me, sys._getframe().f_back, int(device), int(wanted), int(limit), int(free))
     except BaseException as error:
-        if handlers.is_programs(error):
-            raised = error
-        else:
-            faults.report("observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}")
+        # A program close to its recursion limit may leave us no room for a call; so what judges, and what tells, is
+        # allowed to fail. Its own error is on the way.
+        try:
+            if handlers.is_programs(error):
+                raised = error
+            else:
+                faults.report(
+                    "observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}"
+                )
+        except RecursionError:
+            pass
     if raised is not None:
-        raise handlers.without_us(raised)
+        try:
+            raised = handlers.without_us(raised)
+        except RecursionError:
+            pass
+        raise raised
 
 
 def _observe(me, frame, device, wanted, limit, free):

@@ -12,15 +12,16 @@ not when this file is read."""
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import threading
+import types
 import weakref
 from collections import Counter, UserDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import handlers, torch_api
+from .census_objects import container_reader
 from .view_ledger import ALLOC, FREE, RESIZE, SEEN, Ledger, Reason, Row, better
 
 FORWARD, RECOMPUTE, BACKWARD, OPTIMIZER, OUTSIDE = "forward", "recompute", "backward", "optimizer", "outside"
@@ -51,34 +52,50 @@ class _Death(weakref.ref):
     __slots__ = ("key", "row")
 
 
-_LEAVES = (int, float, bool, str, bytes, type(None))
+# A type is asked, by C functions of `type` itself, and told from others by id. `isinstance` asks the object's `__class__`
+# as well, which of a lazy proxy is code of the user's, and a metaclass may define `==`, `hash` and every attribute.
+_derives = type.__subclasscheck__  # (class, type)
+_MRO = type.__dict__["__mro__"].__get__
+_NAMESPACE = type.__dict__["__dict__"].__get__
+_leaves = set(map(id, (int, float, bool, str, bytes, type(None))))  # a recorder adds torch's tensors
 
 
 def walk(value: Any, depth: int = 8) -> Iterator[Any]:
     """The leaves of nested dicts, lists, tuples, sets and dataclasses. Runs no code of the user's (no
-    `__iter__` of theirs)."""
+    `__iter__` of theirs, no `__class__`)."""
     if depth < 0:
         return
-    if isinstance(value, dict):
-        parts: Any = dict.values(value)
-    elif isinstance(value, list):
-        parts = list.__iter__(value)
-    elif isinstance(value, tuple):
-        parts = tuple.__iter__(value)
-    elif isinstance(value, (set, frozenset)):
-        parts = list(value) if type(value) in (set, frozenset) else ()
-    elif isinstance(value, UserDict):
-        parts = (vars(value).get("data"),)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type) and hasattr(value, "__dict__"):
-        parts = vars(value).values()
-    else:
+    parts = _parts(value)
+    if parts is None:
         yield value
         return
-    for part in list(parts):
-        if type(part) in _LEAVES or type(part).__module__ == "torch":
+    for part in parts:
+        if id(type(part)) in _leaves:
             yield part  # most leaves by far are tensors and numbers: no generator for each of them
         else:
             yield from walk(part, depth - 1)
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """What a container holds; None for what is none."""
+    kind = type(value)
+    read = container_reader(kind)
+    if read is not None:
+        return read(value)
+    if _derives(UserDict, kind):
+        return [dict.get(_attributes(value), "data")]
+    if not _derives(type, kind) and any("__dataclass_fields__" in _NAMESPACE(base) for base in _MRO(kind)):
+        return list(dict.values(_attributes(value))) or None
+    return None
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """An object's attributes by the slot that Python made for them: a class may have a property of that name."""
+    for base in _MRO(type(value)):
+        slot = _NAMESPACE(base).get("__dict__")
+        if slot is not None:
+            return slot.__get__(value) if type(slot) is types.GetSetDescriptorType else {}
+    return {}
 
 
 def _effect(func: Any) -> int:
@@ -173,7 +190,9 @@ class Recorder:
         if missing:
             raise Unsupported(missing)
         self._torch = torch
-        self._plain = (torch.Tensor, torch.nn.Parameter)
+        self._tensor = torch.Tensor
+        self._plain = frozenset(map(id, (torch.Tensor, torch.nn.Parameter)))
+        _leaves.update(self._plain)
         self._task: Any = torch_api.view_graph_task_reader()
         self._function_mode_on = torch_api.view_function_mode_reader()
         # Inside of it, reading a tensor runs no `__torch_function__` of the user's (a mode of theirs, a
@@ -260,11 +279,15 @@ class Recorder:
 
     # ---- storages
 
+    def _is_tensor(self, thing: Any) -> bool:
+        kind = type(thing)
+        return id(kind) in self._plain or _derives(self._tensor, kind)
+
     def _storages(self, tensor: Any) -> tuple[Any, ...]:
         """The storages under a tensor; those of its parts for a wrapper (DTensor). What has none is counted
         as blind."""
         kind = type(tensor)
-        if kind not in self._plain:
+        if id(kind) not in self._plain:
             if hasattr(kind, "__tensor_flatten__"):
                 names, _ = tensor.__tensor_flatten__()
                 return tuple(storage for name in names for storage in self._storages(getattr(tensor, name)))
@@ -304,7 +327,7 @@ class Recorder:
 
     def mark(self, tensor: Any, reason: Reason) -> None:
         """Records that `tensor` was seen in a role. Anything that is not a tensor is passed over."""
-        if not isinstance(tensor, self._torch.Tensor):
+        if not self._is_tensor(tensor):
             return
         for storage in self._storages(tensor):
             death = self._live.get(id(storage))
@@ -336,8 +359,8 @@ class Recorder:
 
     def _outputs(self, effect: int, args: Any, kwargs: Any, out: Any) -> None:
         reason: Reason | None = None
-        for tensor in (out,) if type(out) in self._plain else walk(out, 3):
-            if type(tensor) not in self._plain and not isinstance(tensor, self._torch.Tensor):
+        for tensor in (out,) if id(type(out)) in self._plain else walk(out, 3):
+            if not self._is_tensor(tensor):
                 continue
             for storage in self._storages(tensor):
                 death = self._live.get(id(storage))
@@ -355,9 +378,8 @@ class Recorder:
                 self._begin(storage, reason, False, phase, self.calls)
 
     def _needs_grad(self, args: Any, kwargs: Any) -> bool:
-        tensor = self._torch.Tensor
         return self._torch.is_grad_enabled() and any(
-            isinstance(a, tensor) and a.requires_grad for a in walk((args, kwargs or {}), 3)
+            self._is_tensor(a) and a.requires_grad for a in walk((args, kwargs or {}), 3)
         )
 
     # ---- hooks (each of them swallows its own faults: an exception here would surface in the user's program)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Callable
 
-from . import faults, torch_api
+from . import faults, handlers, torch_api
 from .cycles_graph import can_read_references
 from .cycles_watch import Continuous, Sampled, Watch
 
@@ -29,7 +29,8 @@ def start(
     restore_recorder: Callable[[], None] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> Watch:
-    """Begin to watch; the same watch again where one runs in this process. Raises nothing.
+    """Begin to watch; the same watch again where one runs in this process. Raises nothing but
+    what a signal handler of the program raised; then there is no watch.
 
     mode: `sampled` or `continuous`. evidence_dir, page_name: where the page goes. restore_recorder: puts the recorder's
     bound of `max_entries` back, should torch's observer have to be installed in a way that re-arms it. on_change: called
@@ -51,7 +52,10 @@ def start(
         else:
             watch.install()
         _current = watch
-    except Exception as error:
+    except BaseException as error:
+        if handlers.of_handler(error):
+            watch.detach()
+            raise
         watch.state, watch.reason = "failed", f"the watch did not start: {faults.describe(error)}"
         faults.report("cycles", f"the watch for reference cycles did not start: {faults.describe(error)}")
     return watch

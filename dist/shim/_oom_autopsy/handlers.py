@@ -5,16 +5,25 @@ look at an out-of-memory that code is ours, and what the handler raises (a time 
 must come out in the program, not end as a fault of ours. An exception is the program's if it is no `Exception`
 (we raise nothing else), if a function that is set as a handler was running, or if any frame on the way belongs
 to code that is neither ours, torch's nor the standard library's: our looks run no code of the program.
+
+While we are loaded and armed, and in hooks, code of the program may raise because of us: import hooks, audit
+hooks, subclasses. There only an exception of a signal handler proper is the program's (`of_handler`); it is
+held until the work is done (`to_the_end`), and then raised where we were called, or, where somebody between
+us and the program would catch it, at the program's next instruction (`give_back`).
 """
 
 import contextlib
+import functools
 import os
 import signal
 import types
+from _thread import get_ident
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _OURS = __name__.partition(".")[0]
+_HOOK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sitecustomize.py")
 _MOST_LINKS = 100
+_VARARGS = 0x04  # inspect.CO_VARARGS
 
 
 def is_programs(error):
@@ -33,16 +42,67 @@ def is_programs(error):
 
 
 def from_handler(error):
-    """Whether a function that is set as a signal handler now was running. For places where code of the program
-    may raise because of us (its containers and subclasses, when a hook reads them), which stays our fault."""
+    """Whether a signal handler was running: a function that is set as one now, or that was called like one. For
+    places where code of the program may raise because of us (its containers and subclasses, when a hook reads
+    them), which stays our fault."""
     trace, codes = error.__traceback__, None
     while trace is not None:
-        if _owner(trace.tb_frame) != _OURS:
+        owner = _owner(trace.tb_frame)
+        if owner != _OURS:
             codes = _handler_codes() if codes is None else codes
-            if id(trace.tb_frame.f_code) in codes:
+            if id(trace.tb_frame.f_code) in codes or (owner is None and _called_as_handler(trace.tb_frame)):
                 return True
         trace = trace.tb_next
     return False
+
+
+def of_handler(error):
+    """`from_handler`, or no `Exception`: nobody raises those because of us."""
+    return not isinstance(error, Exception) or from_handler(error)
+
+
+def to_the_end(part, held, tries=3):
+    """part(), begun again where a signal handler of the program cut it short: what that raised is added to `held`.
+    Raises what is ours."""
+    for _ in range(tries):
+        try:
+            return part()
+        except BaseException as error:
+            if not of_handler(error):
+                raise
+            held.append(error)
+    return None
+
+
+def give_back(held):
+    """Has the first of the exceptions raised in this thread once the value that is returned has died, at the next
+    instruction: for places from which an exception does not get to the program. The others have nobody left to go to."""
+    error = held[0]
+    held.clear()
+    return _again(type(error), error.args, get_ident())
+
+
+def _again(kind, args, thread):
+    import ctypes  # torch has imported it
+
+    if args:  # only a class can be raised from afar: one that fills in the arguments itself
+        kind = types.new_class(
+            kind.__name__,
+            (kind,),
+            {},
+            lambda body: body.update(
+                __init__=lambda self, *_: super(kind, self).__init__(*args),
+                __new__=lambda cls, *_: super(kind, cls).__new__(cls, *args),
+                __module__=kind.__module__,
+                __qualname__=kind.__qualname__,
+            ),
+        )
+    # A prototype of our own: what the attributes of ctypes.pythonapi take and give back, the program may have said.
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_ulong, ctypes.py_object)
+    raise_in = prototype(("PyThreadState_SetAsyncExc", ctypes.pythonapi))
+    finaliser = functools.partial(raise_in, thread, kind)
+    # It dies in C, once no frame of ours is left.
+    return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)
 
 
 def pass_on(error):
@@ -86,10 +146,25 @@ def _owner(frame):
     if root in (_OURS, "torch"):
         return root
     file = frame.f_code.co_filename
+    if file == _HOOK:
+        return _OURS
     if file.startswith("<frozen "):
         return "stdlib"
     inside = file.startswith(_STANDARD_LIBRARY) and "-packages" not in file[len(_STANDARD_LIBRARY) :]
     return "stdlib" if inside else None
+
+
+def _called_as_handler(frame):
+    """Whether two arguments in a row are a number and the frame that was interrupted, as a signal handler is called.
+    Many set the default back before they raise, and are found among the handlers no more."""
+    code, caller = frame.f_code, frame.f_back
+    names, any_more = code.co_varnames, code.co_flags & _VARARGS
+    if caller is None or code.co_argcount + 2 * bool(any_more) < 2:
+        return False
+    given = [frame.f_locals.get(name) for name in names[: code.co_argcount]]
+    if any_more:
+        given += frame.f_locals.get(names[code.co_argcount + code.co_kwonlyargcount]) or ()
+    return any(type(a) is int and b is caller for a, b in zip(given, given[1:]))
 
 
 def _begins_theirs(trace):

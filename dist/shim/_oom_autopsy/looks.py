@@ -10,15 +10,16 @@ from . import faults, handlers, process, torch_api
 
 
 def start(me):
-    """At CUDA's initialisation: starts the watch for reference cycles and the timeline."""
+    """At CUDA's initialisation: starts the watch for reference cycles and the timeline; what has started already,
+    before a signal handler of the program cut this short, stays."""
     if me.unrecordable:
         return
-    if me.config.categories != "off":
+    if me.config.categories != "off" and me.census is None:
         with _guard(me, "census", "there will be no census"):
             from . import census
 
             me.census = census
-    if me.config.cycles != "off":
+    if me.config.cycles != "off" and me.watch is None:
         # torch's observer, where it is used, starts the recorder itself: not the program's doing.
         with _guard(me, "cycles", "reference cycles are not watched"), torch_api.ours():
             from . import cycles
@@ -31,7 +32,7 @@ def start(me):
                 restore_recorder=lambda: _restore_recorder(me),
                 on_change=lambda: _cycles_changed(me),
             )
-    if me.config.categories == "timeline":
+    if me.config.categories == "timeline" and me.timeline is None:
         with _guard(me, "timeline", "there is no timeline"):
             from . import timeline
 

@@ -7,7 +7,7 @@ on is left alone, and one the program starts after ours gets a clean start, as i
 
 import time
 
-from . import faults, process, torch_api
+from . import faults, handlers, process, torch_api
 
 OFF = "snapshot: off"
 ASYNC = (
@@ -33,37 +33,52 @@ def arm(me):
         me.recorder.update(state="unsupported", reason=ASYNC)
     elif me.config.snapshot == "off":
         me.recorder.update(reason=OFF)
-    elif torch_api.history_enabled():
+    elif torch_api.history_enabled() and not me.armed:
         me.recorder.update(state="foreign", reason=FOREIGN)
     else:
+        me.armed = (
+            True  # before: a recorder that has started when a signal handler cuts this short is ours to stop
+        )
         torch_api.start_recording(me.config.max_entries, me.config.stacks)
-        me.armed = True
         me.recorder.update(state="armed", reason=None, armed_at=time.time())
 
 
 def failed(me, error):
     """Arming raised: the reason is kept, the program goes on (pytorch/pytorch#128131)."""
+    me.armed = False
     reason = f"torch refused to record: {faults.describe(error)}"
     me.recorder.update(state="failed", reason=reason)
     me.fault("arm", f"not armed: {reason}")
 
 
 def _before_programs_call(enabled):
-    """The program is about to switch the recorder itself; ours makes way. Never raises."""
+    """The program is about to switch the recorder itself; ours makes way. Raises only what a signal handler of the
+    program raised meanwhile."""
+    held = []
     try:
-        me = process.mine()
-        if me is None or not me.armed:
-            return
-        if not enabled:
-            me.recorder["interrupted"] = True
-        else:
-            # Else its shorter ring would break the order of ours, and its file would hold events from
-            # before its call.
-            disarm(me)
-            me.recorder.update(state="foreign", reason=TAKEN_OVER)
-        me.save()
+        handlers.to_the_end(lambda: _make_way(enabled), held)
     except Exception as error:
         faults.report("arm", f"the program's own recording was not noticed: {faults.describe(error)}")
+    if held:
+        raise handlers.without_us(held[0])
+
+
+def _make_way(enabled):
+    me = process.mine()
+    if me is None or not me.armed:
+        return
+    if not enabled:
+        me.recorder["interrupted"] = True
+    else:
+        # Else its shorter ring would break the order of ours, and its file would hold events from
+        # before its call.
+        try:
+            disarm(me)
+        except BaseException as error:
+            me.armed = handlers.of_handler(error)  # what was cut short is begun again
+            raise
+        me.recorder.update(state="foreign", reason=TAKEN_OVER)
+    me.save()
 
 
 def history(me):
