@@ -927,6 +927,7 @@ async function removeSpent(evidence) {
 
 ;// CONCATENATED MODULE: ./build/files.js
 
+
 async function writeWhole(path, text) {
     const half = `${path}.tmp-${process.pid}`;
     try {
@@ -937,6 +938,11 @@ async function writeWhole(path, text) {
         await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
         throw error;
     }
+}
+async function removeHalves(folder) {
+    const names = await readdir(folder).catch(() => []);
+    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
+    await Promise.all(halves.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
 }
 
 ;// CONCATENATED MODULE: ./build/outputs.js

@@ -728,6 +728,7 @@ async function removeSpent(evidence) {
 
 ;// CONCATENATED MODULE: ./build/files.js
 
+
 async function writeWhole(path, text) {
     const half = `${path}.tmp-${process.pid}`;
     try {
@@ -738,6 +739,11 @@ async function writeWhole(path, text) {
         await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
         throw error;
     }
+}
+async function removeHalves(folder) {
+    const names = await (0,promises_.readdir)(folder).catch(() => []);
+    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
+    await Promise.all(halves.map((name) => (0,promises_.rm)((0,external_node_path_.join)(folder, name), { force: true }).catch(() => undefined)));
 }
 
 ;// CONCATENATED MODULE: ./build/outputs.js
@@ -4255,6 +4261,7 @@ function runStep(options) {
 
 
 
+
 async function post(runner = environmentRunner(process.env)) {
     outliveOutput();
     try {
@@ -4268,6 +4275,8 @@ async function post(runner = environmentRunner(process.env)) {
 }
 async function run(runner, env) {
     const state = readState(runner);
+    if ('plan' in state)
+        await removeHalves(state.plan.outputDir);
     switch (state.kind) {
         case 'none':
         case 'finished':

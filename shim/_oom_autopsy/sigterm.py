@@ -59,9 +59,16 @@ def install(callback):
     os.set_blocking(write_end, False)  # a full pipe must not hold the signal handler
     _running = _thread.allocate_lock()
     _state = (os.getpid(), tuple((end, _identity(end)) for end in (read_end, write_end)))
-    if not sigterm_native.install(write_end) or not threads.start(_watch, os.getpid(), callback, read_end):
-        remove()
-        _close_ends()
+    watched = False
+    try:
+        watched = sigterm_native.install(write_end) and threads.start(_watch, _state, callback)
+    finally:
+        if (
+            not watched
+        ):  # or a signal handler of the program has raised: then a thread that had started finds no writer
+            remove()
+            _close_ends()
+    if not watched:
         return False
     if not _fork_hooked:
         _fork_hooked = True
@@ -106,15 +113,17 @@ def _in_child():
     _running = _thread.allocate_lock()
 
 
-def _watch(pid, callback, read_end):
+def _watch(state, callback):
     """Our thread: waits for the handler's byte."""
+    pid, ((read_end, _), _) = state
     try:
         told = os.read(read_end, 1)
     except OSError:
         told = b""
     if not told:  # the program has closed descriptors that are not its own (os.closerange, as daemons do)
-        remove()
-        _close_ends()
+        if _state is state:
+            remove()
+            _close_ends()
         return
     try:
         _running.acquire()
