@@ -83,13 +83,15 @@ function lineEnd(path: string, size: number): '' | '\n' {
 }
 
 /**
- * Adds to a file all or nothing, on a line of its own. Half of a value, which a full disk leaves, makes the runner fail the
- * step: it finds no end of it ("Matching delimiter not found"); so does a value behind an unfinished line of the program.
- * @param apart ends a paragraph of the program's too, which would else take in what follows
+ * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step: it finds no end of
+ * it ("Matching delimiter not found"); so does a value behind an unfinished line of the program.
+ * @param apart where the program writes too: on a line of its own; as a paragraph of its own, into which the last one of the program's
+ *   would else run
  */
-function append(path: string, text: string, apart = false): void {
+function append(path: string, text: string, apart: 'line' | 'paragraph' | null): void {
   const size = sizeOf(path);
-  const between = `${lineEnd(path, size)}${apart && size > 0 ? '\n' : ''}`;
+  const between =
+    apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
   try {
     appendFileSync(path, between + text);
   } catch (error) {
@@ -106,7 +108,8 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
     values: Readonly<Record<string, string>>,
   ): void => {
     const path = env[`GITHUB_${file}`];
-    if (path) append(path, keyValueMessage(values));
+    // The state is main's alone: the program has a file of its own in its place.
+    if (path) append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
     else for (const [name, value] of Object.entries(values)) issueCommand(legacy, { name }, value);
   };
   const info = (line: string): void => {
@@ -128,7 +131,7 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
           info(line === '' ? '' : `| ${printable(line, line.length)}`);
         return;
       }
-      append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, true);
+      append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
     },
     summaryRoom: () => {
       const file = env.GITHUB_STEP_SUMMARY;

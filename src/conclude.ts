@@ -2,7 +2,7 @@
  * What follows the account of a step: published → manifest → report → summary, annotations, outputs. Shared by main, by a post
  * that finishes for it, and by one that goes on from main's own account.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runner } from './actions.js';
 import type { Ended } from './ended.js';
@@ -95,7 +95,7 @@ export async function conclude(
   // On a full disk its room is what summary and outputs need; a post that had to go on would have no account of it anyway.
   const gone = spent && !written && (await removeSpent(evidence));
   tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
-  if (!late) await writeWhole(join(plan.outputDir, TOLD), '').catch(() => undefined);
+  if (!late) markTold(plan.outputDir);
   setOutputs(runner, {
     ...facts,
     manifest: existsSync(manifestPath) ? manifestPath : '',
@@ -106,6 +106,15 @@ export async function conclude(
     'evidence-dir': spent ? '' : plan.evidenceDir,
   });
   return { manifest, cut, spent: spent && !gone };
+}
+
+/** By one call and at once: a green step pays for it too. On a full disk there is no mark, and a post would tell once more. */
+function markTold(folder: string): void {
+  try {
+    writeFileSync(join(folder, TOLD), '');
+  } catch {
+    // as said
+  }
 }
 
 /** Takes the evidence folder of a step that was told away. What came to it meanwhile stays, and is told. @returns true when it is gone */

@@ -288,7 +288,7 @@ open(os.path.join(first, '..', 'evidence', name), 'wb').write(b'half')`;
       let waiting = false;
       // Nobody reads the pipe, so main waits where it writes its summary.
       const node = nodeThat(
-        `if '/main/' in sys.argv[1]:\n    os.mkfifo(${JSON.stringify(fifo)})\n    os.environ['GITHUB_STEP_SUMMARY'] = ${JSON.stringify(fifo)}`,
+        `if 'dist/main/' in sys.argv[1]:\n    os.mkfifo(${JSON.stringify(fifo)})\n    os.environ['GITHUB_STEP_SUMMARY'] = ${JSON.stringify(fifo)}`,
       );
       const step = await plain(`python '${replay}'\nexit 3`, {
         run: {
@@ -331,7 +331,7 @@ open(os.path.join(first, '..', 'evidence', name), 'wb').write(b'half')`;
     'of main, and post is run twice: the second says no other thing',
     async () => {
       const replay = await replayScript();
-      const node = nodeThat(`if '/post/' in sys.argv[1]:\n    subprocess.run([node, *sys.argv[1:]])`);
+      const node = nodeThat(`if 'dist/post/' in sys.argv[1]:\n    subprocess.run([node, *sys.argv[1:]])`);
       const step = await plain(`python '${replay}'\nkill -KILL $PPID\nsleep 600`, { run: { node } });
       expectClean(step);
       expect(step.report.post?.summary.match(/Out of GPU memory/g)).toHaveLength(1);

@@ -17,7 +17,7 @@ function nodeWithLaterSteps(until: string): string {
     path,
     `#!${plainPython()}
 import os, sys, time
-if '/post/' in sys.argv[1]:
+if 'dist/post/' in sys.argv[1]:
     while not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)
 os.execv(${node}, [${node}, *sys.argv[1:]])
 `,

@@ -586,9 +586,9 @@ function lineEnd(path, size) {
     }
     return last.toString('latin1') === '\n' ? '' : '\n';
 }
-function append(path, text, apart = false) {
+function append(path, text, apart) {
     const size = sizeOf(path);
-    const between = `${lineEnd(path, size)}${apart && size > 0 ? '\n' : ''}`;
+    const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
     try {
         (0,external_node_fs_.appendFileSync)(path, between + text);
     }
@@ -602,7 +602,7 @@ function environmentRunner(env) {
     const keyValue = (file, legacy, values) => {
         const path = env[`GITHUB_${file}`];
         if (path)
-            append(path, keyValueMessage(values));
+            append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
         else
             for (const [name, value] of Object.entries(values))
                 (0,command/* issueCommand */.L)(legacy, { name }, value);
@@ -625,7 +625,7 @@ function environmentRunner(env) {
                     info(line === '' ? '' : `| ${(0,build_text/* printable */.g$)(line, line.length)}`);
                 return;
             }
-            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, true);
+            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
         },
         summaryRoom: () => {
             const file = env.GITHUB_STEP_SUMMARY;
@@ -1781,7 +1781,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
     const gone = spent && !written && (await removeSpent(evidence));
     tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
     if (!late)
-        await writeWhole((0,external_node_path_.join)(plan.outputDir, TOLD), '').catch(() => undefined);
+        markTold(plan.outputDir);
     setOutputs(runner, {
         ...facts,
         manifest: (0,external_node_fs_.existsSync)(manifestPath) ? manifestPath : '',
@@ -1792,6 +1792,13 @@ async function conclude(runner, ended, evidence, account, before = null) {
         'evidence-dir': spent ? '' : plan.evidenceDir,
     });
     return { manifest, cut, spent: spent && !gone };
+}
+function markTold(folder) {
+    try {
+        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(folder, TOLD), '');
+    }
+    catch {
+    }
 }
 async function takeAway(runner, evidence) {
     if (await removeSpent(evidence))
