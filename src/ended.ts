@@ -4,7 +4,7 @@ import type { GpuObservation } from './gpu/observe.js';
 import { type Plan, STEP_VARIABLE } from './plan.js';
 import type { CancelWatch } from './step/cancel.js';
 import type { HostCounters } from './step/host.js';
-import type { Met, NamedProcess, StepMark } from './step/proc.js';
+import type { Group, NamedProcess, StepMark } from './step/proc.js';
 import type { RunResult } from './step/process.js';
 import type { ScriptHint } from './step/script-hints.js';
 import type { Seen } from './step/watch.js';
@@ -25,7 +25,7 @@ export interface Ended {
   /** When the leader started, in clock ticks since boot; null when it is not known. */
   readonly since: number | null;
   /** Processes of the step that were met while it ran: those of the last look before its end, for post. */
-  readonly met?: Met | undefined;
+  readonly met?: readonly Group[] | undefined;
   /** Processes that post had to kill. */
   readonly killed?: readonly NamedProcess[];
   /** Folder of the built action: parity/, upload/. */

@@ -4,14 +4,13 @@
  *
  * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
  */
-import { hostname } from 'node:os';
 import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
 import { type Concluded, conclude } from './conclude.js';
 import { type Ended, markOf } from './ended.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import { buildManifest, cycleTotals } from './evidence/manifest.js';
-import { hostInNames } from './evidence/names.js';
+import { thisHost } from './evidence/names.js';
 import type { Receipt } from './evidence/receipt.js';
 import { finalExitCode, judgeGates } from './gates.js';
 import { observeGpus } from './gpu/observe.js';
@@ -22,7 +21,7 @@ import { likelyReason, unreached, unreachedLine } from './reach.js';
 import { judge, openEnds } from './report/verdict.js';
 import { goneCheck } from './step/gone.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
-import { nameProcess, stepProcesses } from './step/proc.js';
+import { type NamedProcess, nameProcess, stepProcesses } from './step/proc.js';
 import { count, logLine } from './text.js';
 import { VERSION } from './version.js';
 
@@ -54,16 +53,27 @@ export const REFUSED_OUTPUTS: Outputs = {
   'evidence-dir': '',
 };
 
+/** The evidence as it lies on disk. */
+export interface Look {
+  readonly evidence: Evidence;
+  /** Processes of the step that ran before it: whoever ends after that may have written after it too. */
+  readonly stillRunning: readonly NamedProcess[];
+}
+
+/** Looks at the step's processes, then at its evidence, unless that was found to be late already. */
+export async function look(ended: Ended): Promise<Look> {
+  const { evidenceDir: dir, id: step } = ended.plan;
+  const stillRunning = stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
+  const isGone = goneCheck(ended, stillRunning.length);
+  return { evidence: ended.late ?? (await collect({ dir, step, isGone })), stillRunning };
+}
+
 /** Finishes the step and tells the runner. */
 export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   const { plan, result } = ended;
   const log = (line: string): void => runner.info(logLine(line));
-  // Before the folder is looked at: whoever ends after that look may have written after it too.
-  const survivors = stepProcesses(markOf(ended));
-  const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
-  const isGone = goneCheck(ended, survivors.length);
-  const [evidence, gpuAfter] = await Promise.all([
-    ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
+  const [{ evidence, stillRunning }, gpuAfter] = await Promise.all([
+    look(ended),
     // Where there was no tool before the step there is none after it.
     ended.before.gpu?.state === 'absent'
       ? ended.before.gpu
@@ -88,7 +98,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
     threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
       .length,
-    openEnds: openEnds(evidence.receipts, stillRunning, hostInNames(hostname())),
+    openEnds: openEnds(evidence.receipts, stillRunning, thisHost()),
     // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
     hostOomKills:
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
@@ -127,7 +137,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     },
     runner: {
       name: plan.job.runnerName,
-      host: hostInNames(hostname()),
+      host: thisHost(),
       os: process.platform,
       arch: process.arch,
       repository: plan.job.repository,

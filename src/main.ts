@@ -108,7 +108,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   });
   watch.stop();
   const met = watch.met();
-  learn({ result, seen: watch.seen(), met: [...met].map(([pid, startTicks]) => ({ pid, startTicks })) });
+  learn({ result, seen: watch.seen(), met });
 
   const ended: Ended = {
     plan,

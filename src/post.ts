@@ -7,18 +7,16 @@ import { join } from 'node:path';
 import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
 import { takeAway } from './conclude.js';
 import { type Ended, markOf } from './ended.js';
-import { collect, type Evidence } from './evidence/collect.js';
+import type { Evidence } from './evidence/collect.js';
 import type { Manifest } from './evidence/manifest.js';
 import { isSpent, removeSpent } from './evidence/spent.js';
 import { removeHalves } from './files.js';
-import { finish } from './finish.js';
+import { finish, type Look, look } from './finish.js';
 import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
 import type { Plan } from './plan.js';
 import { removeStrays, secondPlaces } from './publish/places.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
-import { goneCheck } from './step/gone.js';
-import { stepProcesses } from './step/proc.js';
 import { endStep } from './step/process.js';
 import { count, logLine } from './text.js';
 
@@ -75,22 +73,9 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   shimLaid: known.shimLaid,
   leader: known.group?.pid ?? null,
   since: known.group?.startTicks ?? null,
-  met: new Map(known.met.flatMap(({ pid, startTicks }) => (startTicks === null ? [] : [[pid, startTicks]]))),
+  met: known.met,
   distDir: distDir(),
 });
-
-interface Look {
-  readonly evidence: Evidence;
-  /** Processes of the step that still ran before it: they may write after it. */
-  readonly survivors: number;
-}
-
-/** The evidence as it lies on disk now. */
-async function look(facts: Ended): Promise<Look> {
-  const { evidenceDir: dir, id: step } = facts.plan;
-  const survivors = stepProcesses(markOf(facts)).length;
-  return { evidence: await collect({ dir, step, isGone: goneCheck(facts, survivors) }), survivors };
-}
 
 async function finishFor(runner: Runner, facts: Ended): Promise<void> {
   const { plan, result, faults } = facts;
@@ -156,6 +141,7 @@ async function gatherLate(runner: Runner, facts: Ended, before?: Look): Promise<
     const { manifest } = await finish(runner, { ...facts, plan: latePlan(facts.plan), late });
     accounts.push(manifest);
   }
-  const spent = !facts.plan.evidenceKept && seen.survivors === 0 && isSpent(seen.evidence, accounts);
+  const spent =
+    !facts.plan.evidenceKept && seen.stillRunning.length === 0 && isSpent(seen.evidence, accounts);
   if (spent) await removeSpent(seen.evidence);
 }

@@ -296,15 +296,18 @@ function sha256Sums(files) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Bn: () => (/* binding */ parseReceiptName),
 /* harmony export */   C: () => (/* binding */ parsePageName),
-/* harmony export */   CO: () => (/* binding */ hostInNames),
 /* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
 /* harmony export */   QC: () => (/* binding */ displayName),
 /* harmony export */   TE: () => (/* binding */ isSafeName),
 /* harmony export */   U8: () => (/* binding */ parseUnfinishedName),
 /* harmony export */   VV: () => (/* binding */ SNAPSHOT_REASONS),
 /* harmony export */   lf: () => (/* binding */ ownerKey),
-/* harmony export */   s0: () => (/* binding */ sameOwner)
+/* harmony export */   s0: () => (/* binding */ sameOwner),
+/* harmony export */   vk: () => (/* binding */ thisHost)
 /* harmony export */ });
+/* unused harmony export hostInNames */
+/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(161);
+
 const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit'];
 const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
@@ -336,6 +339,7 @@ function parseUnfinishedName(name) {
     return match ? Number(match[1]) : null;
 }
 const hostInNames = (host) => host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
+const thisHost = () => hostInNames((0,node_os__WEBPACK_IMPORTED_MODULE_0__.hostname)());
 const sameOwner = (a, b) => a.host === b.host && a.pid === b.pid && a.token === b.token;
 const ownerKey = (o) => `${o.host}-${o.pid}-${o.token}`;
 function displayName(name, limit = 120) {
@@ -3717,8 +3721,9 @@ function livingLeader({ leader, since }, all) {
 function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
     const leader = livingLeader(mark, all);
     const members = new Set(leader === null ? [] : [leader]);
+    const met = new Map(mark.met?.map(({ pid, startTicks }) => [pid, startTicks]));
     for (const facts of all) {
-        if (mark.met?.get(facts.pid) === facts.startTicks)
+        if (met.get(facts.pid) === facts.startTicks)
             members.add(facts.pid);
     }
     for (let grew = true; grew;) {
@@ -3742,14 +3747,13 @@ function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
 
 
 
-
 const MARGIN_MS = 60_000;
 function goneCheck({ plan, seen, hints }, survivors, now = Date.now()) {
     if (process.platform !== 'linux' || survivors > 0)
         return () => false;
     const outOfSight = hints.length > 0 || (seen !== null && seen.carriers.length + seen.hidden.length > 0);
     const stale = now - shimConfig(plan).dump_deadline_s * 1000 - MARGIN_MS;
-    const start = `.${(0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)())}-`;
+    const start = `.${(0,evidence_names/* thisHost */.vk)()}-`;
     return (pid, file, modified) => file.startsWith(start) && processFacts(pid) === null && (!outOfSight || modified < stale);
 }
 
@@ -3759,7 +3763,6 @@ var step_host = __nccwpck_require__(589);
 const VERSION = '0.1.0';
 
 ;// CONCATENATED MODULE: ./build/finish.js
-
 
 
 
@@ -3793,14 +3796,17 @@ const REFUSED_OUTPUTS = {
     parity: 'off',
     'evidence-dir': '',
 };
+async function look(ended) {
+    const { evidenceDir: dir, id: step } = ended.plan;
+    const stillRunning = proc_stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
+    const isGone = goneCheck(ended, stillRunning.length);
+    return { evidence: ended.late ?? (await collect({ dir, step, isGone })), stillRunning };
+}
 async function finish(runner, ended) {
     const { plan, result } = ended;
     const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
-    const survivors = proc_stepProcesses(markOf(ended));
-    const stillRunning = survivors.map(({ pid }) => nameProcess(pid));
-    const isGone = goneCheck(ended, survivors.length);
-    const [evidence, gpuAfter] = await Promise.all([
-        ended.late ?? collect({ dir: plan.evidenceDir, step: plan.id, isGone }),
+    const [{ evidence, stillRunning }, gpuAfter] = await Promise.all([
+        look(ended),
         ended.before.gpu?.state === 'absent'
             ? ended.before.gpu
             : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
@@ -3821,7 +3827,7 @@ async function finish(runner, ended) {
         endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
         threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
             .length,
-        openEnds: (0,report_verdict/* openEnds */.fO)(evidence.receipts, stillRunning, (0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)())),
+        openEnds: (0,report_verdict/* openEnds */.fO)(evidence.receipts, stillRunning, (0,evidence_names/* thisHost */.vk)()),
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
     });
@@ -3854,7 +3860,7 @@ async function finish(runner, ended) {
         },
         runner: {
             name: plan.job.runnerName,
-            host: (0,evidence_names/* hostInNames */.CO)((0,external_node_os_.hostname)()),
+            host: (0,evidence_names/* thisHost */.vk)(),
             os: process.platform,
             arch: process.arch,
             repository: plan.job.repository,
@@ -4458,7 +4464,7 @@ class TorchWatch {
     }
     met() {
         const ours = [...this.#known.values()].filter((known) => known.ours);
-        return new Map(ours.map(({ facts }) => [facts.pid, facts.startTicks]));
+        return ours.map(({ facts: { pid, startTicks } }) => ({ pid, startTicks }));
     }
     #meet() {
         const { leader, variable, since } = this.mark();
@@ -4649,7 +4655,7 @@ async function run(runner, env) {
     });
     watch.stop();
     const met = watch.met();
-    learn({ result, seen: watch.seen(), met: [...met].map(([pid, startTicks]) => ({ pid, startTicks })) });
+    learn({ result, seen: watch.seen(), met });
     const ended = {
         plan,
         env,
@@ -5355,6 +5361,8 @@ function ranges(numbers) {
 /* harmony export */   fO: () => (/* binding */ openEnds)
 /* harmony export */ });
 /* unused harmony export VERDICTS */
+/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(977);
+
 const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
 function openEnds(processes, alive, host) {
     const pids = new Set(alive.map(({ pid }) => pid));
@@ -5370,7 +5378,7 @@ const killed = ({ hostOomKills, hostOomScope }) => `the kernel's OOM killer ende
 const okBecause = (facts) => (facts.hostOomKills ?? 0) > 0
     ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
     : 'the step exited with 0 and no out-of-memory was seen';
-const processes = (n) => (n === 1 ? '1 process' : `${n} processes`);
+const processes = (n) => (0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .count */ .U9)(n, 'process', 'processes');
 function seenBecause({ exitCode, oomCount, openEnds: open }) {
     const one = oomCount === 1;
     const exited = `the step exited with ${exitCode}`;

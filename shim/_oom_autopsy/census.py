@@ -103,7 +103,6 @@ class _Look:
         self.walk, self.roots = None, []
         self.state, self.device = IDLE, None
         self.over = False  # the time bound was reached
-        self.several = False  # Python threads
         self.asked = set()  # ids of tensors whose gradient was asked for
         self.unread_gradients = 0  # another thread may be writing them
 
@@ -126,17 +125,13 @@ class _Look:
     def release(self):
         """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a
         cycle."""
-        if self.several:
-            threads.drop(self.__dict__)
-        else:
-            self.__dict__.clear()
+        threads.drop(self.__dict__)
 
     # --- what there is ---
 
     def _look(self, torch):
         kinds, found, clock = self.kinds, self.found, self.clock
         stacks = all_stacks()
-        self.several = len(stacks) > 1
         elsewhere = at_work(self.api, stacks, threading.get_ident())
         if elsewhere is not None:
             self.cuts.append(f"not looked: another thread runs PyTorch code ({elsewhere})")
@@ -148,10 +143,7 @@ class _Look:
         del stacks
         modules = [call[0] for call in calls]
         for name, step in (
-            (
-                "objects",
-                lambda: live_objects(kinds, found, clock, self.max_objects, PASS_SHARE, self.several),
-            ),
+            ("objects", lambda: live_objects(kinds, found, clock, self.max_objects, PASS_SHARE)),
             ("frozen objects", lambda: hidden_objects(kinds, found, clock, HIDDEN_SHARE, modules)),
             ("modules", self._modules),
             ("optimizers", self._optimizers),

@@ -260,11 +260,10 @@ class Found:
             self.pools += 1
 
 
-def live_objects(kinds, found, clock, max_objects, share, several=False):
+def live_objects(kinds, found, clock, max_objects, share):
     """Fills `found` from every object the garbage collector tracks, the youngest generation first, then the
     oldest objects.
 
-    several: whether the program has other Python threads, so that what this held may have become ours alone to drop.
     Raises OutOfTime at `share` of the time bound, with what was found kept. Two C-level passes per chunk,
     and a Python-level loop over the interesting objects only.
     """
@@ -289,10 +288,7 @@ def live_objects(kinds, found, clock, max_objects, share, several=False):
             raise OutOfTime(f"looked at {max_objects} of {total} objects")
     finally:
         del chunk, types_of, picked, obj
-        if several:
-            threads.drop(everything)
-        else:
-            del everything
+        threads.drop(everything)
 
 
 def hidden_objects(kinds, found, clock, share, roots):

@@ -8,9 +8,8 @@ collection off itself meanwhile.
 import gc
 import os
 
-_holders = (
-    set()
-)  # of pieces of work that want it off; only set operations that the interpreter's lock makes whole
+# Pieces of work that want it off. Only set operations, each of which the interpreter's lock makes whole.
+_holders = set()
 _ours = False  # whether it is off because of us
 _fork_hooked = False
 

@@ -63,9 +63,8 @@ def install(callback):
     try:
         watched = sigterm_native.install(write_end) and threads.start(_watch, _state, callback)
     finally:
-        if (
-            not watched
-        ):  # or a signal handler of the program has raised: then a thread that had started finds no writer
+        # Or a signal handler of the program has raised: then a thread that had started finds no writer.
+        if not watched:
             remove()
             _close_ends()
     if not watched:
@@ -143,9 +142,8 @@ def _die(pid):
         from . import sigterm_native
 
         sigterm_native.remove(force=True)
-        signal.pthread_sigmask(
-            signal.SIG_UNBLOCK, {signal.SIGTERM}
-        )  # for the case that no other thread takes it
+        # For the case that no other thread takes it.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         os.kill(pid, signal.SIGTERM)
         time.sleep(PATIENCE_S)  # the signal is on its way
     with contextlib.suppress(RuntimeError):  # whatever kept it from dying, the program is held no longer

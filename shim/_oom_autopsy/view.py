@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import handlers, torch_api
-from .census_objects import container_reader
+from .census_objects import _MRO, _NAMESPACE, container_reader
 from .view_ledger import ALLOC, FREE, RESIZE, SEEN, Ledger, Reason, Row, better
 
 FORWARD, RECOMPUTE, BACKWARD, OPTIMIZER, OUTSIDE = "forward", "recompute", "backward", "optimizer", "outside"
@@ -55,8 +55,6 @@ class _Death(weakref.ref):
 # A type is asked, by C functions of `type` itself, and told from others by id. `isinstance` asks the object's `__class__`
 # as well, which of a lazy proxy is code of the user's, and a metaclass may define `==`, `hash` and every attribute.
 _derives = type.__subclasscheck__  # (class, type)
-_MRO = type.__dict__["__mro__"].__get__
-_NAMESPACE = type.__dict__["__dict__"].__get__
 _leaves = set(map(id, (int, float, bool, str, bytes, type(None))))  # a recorder adds torch's tensors
 
 

@@ -4,6 +4,7 @@
  * The folder is flat. A name never holds anything but `[A-Za-z0-9._-]`, so it is safe in a path, in Markdown, in a
  * log line and in `SHA256SUMS` as it stands; every other name is rejected and only ever shown through `displayName`.
  */
+import { hostname } from 'node:os';
 
 export type SnapshotReason = 'oom' | 'exception' | 'sigterm' | 'exit';
 export const SNAPSHOT_REASONS: readonly SnapshotReason[] = ['oom', 'exception', 'sigterm', 'exit'];
@@ -69,6 +70,9 @@ export function parseUnfinishedName(name: string): number | null {
 /** A host's name as the shim writes it into the names of its files (`host_in_names` of shim/_oom_autopsy/facts.py). */
 export const hostInNames = (host: string): string =>
   host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
+
+/** This machine, as receipts and the names of files that it left begin with it. */
+export const thisHost = (): string => hostInNames(hostname());
 
 export const sameOwner = (a: Owner, b: Owner): boolean =>
   a.host === b.host && a.pid === b.pid && a.token === b.token;

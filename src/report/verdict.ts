@@ -4,6 +4,7 @@
  */
 
 import type { Receipt } from '../evidence/receipt.js';
+import { count } from '../text.js';
 
 export const VERDICTS = ['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed'] as const;
 export type VerdictName = (typeof VERDICTS)[number];
@@ -76,7 +77,7 @@ const okBecause = (facts: VerdictFacts): string =>
     ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
     : 'the step exited with 0 and no out-of-memory was seen';
 
-const processes = (n: number): string => (n === 1 ? '1 process' : `${n} processes`);
+const processes = (n: number): string => count(n, 'process', 'processes');
 
 /** What became of the out-of-memory errors that ended no process for sure: caught, or not known. */
 function seenBecause({ exitCode, oomCount, openEnds: open }: VerdictFacts): string {

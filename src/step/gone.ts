@@ -2,10 +2,9 @@
  * Is nobody left who writes an unfinished dump? A process that cannot be found may run in a pid namespace of its own (a container,
  * `unshare`) or be hidden from us, and its pid then means another here. Removing the dump under it would lose the snapshot.
  */
-import { hostname } from 'node:os';
 import type { Ended } from '../ended.js';
 import type { IsGone } from '../evidence/collect.js';
-import { hostInNames } from '../evidence/names.js';
+import { thisHost } from '../evidence/names.js';
 import { shimConfig } from '../plan.js';
 import { processFacts } from './proc.js';
 
@@ -27,7 +26,7 @@ export function goneCheck({ plan, seen, hints }: Sight, survivors: number, now =
   if (process.platform !== 'linux' || survivors > 0) return () => false;
   const outOfSight = hints.length > 0 || (seen !== null && seen.carriers.length + seen.hidden.length > 0);
   const stale = now - shimConfig(plan).dump_deadline_s * 1000 - MARGIN_MS;
-  const start = `.${hostInNames(hostname())}-`;
+  const start = `.${thisHost()}-`;
   return (pid, file, modified) =>
     file.startsWith(start) && processFacts(pid) === null && (!outOfSight || modified < stale);
 }

@@ -105,7 +105,7 @@ export function nameProcess(pid: number, root = '/proc'): NamedProcess {
   return { pid, program: path === null ? null : basename(path).slice(0, 80) };
 }
 
-/** The leader of the step's process group; the start time tells a reused pid apart. */
+/** A process of the step, above all the leader of its group; the start time tells a reused pid apart. */
 export interface Group {
   readonly pid: number;
   /** Field 22 of /proc/PID/stat in clock ticks since boot, or null where there is no /proc. */
@@ -121,11 +121,8 @@ export interface StepMark {
   /** When the leader started, in clock ticks since boot: what is older is not looked at. */
   readonly since?: number | null;
   /** Processes that were the step's when they were met, with their starts in clock ticks since boot. */
-  readonly met?: Met | undefined;
+  readonly met?: readonly Group[] | undefined;
 }
-
-/** Starts by pid, in clock ticks since boot: what tells a pid that was given to another process. */
-export type Met = ReadonlyMap<number, number>;
 
 /**
  * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's processes, and not a pid
@@ -149,8 +146,9 @@ export function stepProcesses(
 ): ProcessFacts[] {
   const leader = livingLeader(mark, all);
   const members = new Set<number>(leader === null ? [] : [leader]);
+  const met = new Map(mark.met?.map(({ pid, startTicks }) => [pid, startTicks]));
   for (const facts of all) {
-    if (mark.met?.get(facts.pid) === facts.startTicks) members.add(facts.pid);
+    if (met.get(facts.pid) === facts.startTicks) members.add(facts.pid);
   }
   for (let grew = true; grew; ) {
     grew = false;

@@ -11,7 +11,6 @@ import { constants } from 'node:os';
 import { CANCEL_SIGNALS } from './cancel.js';
 import {
   type Group,
-  type Met,
   type NamedProcess,
   nameProcess,
   processFacts,
@@ -43,7 +42,7 @@ export interface RunOptions {
   /** `NAME=value` that marks the step's processes. */
   readonly mark: string;
   /** Processes of the step that have been met so far. */
-  readonly met?: () => Met;
+  readonly met?: () => readonly Group[];
   readonly onStart?: (group: Group) => void;
 }
 

@@ -9,8 +9,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  type Group,
   innerPid,
-  type Met,
   type ProcessFacts,
   processFacts,
   readArguments,
@@ -136,9 +136,9 @@ export class TorchWatch {
   }
 
   /** Processes of the step that lived at the last look. */
-  met(): Met {
+  met(): readonly Group[] {
     const ours = [...this.#known.values()].filter((known) => known.ours);
-    return new Map(ours.map(({ facts }) => [facts.pid, facts.startTicks]));
+    return ours.map(({ facts: { pid, startTicks } }) => ({ pid, startTicks }));
   }
 
   /** Processes that live now; those not met before are told apart into the step's own and others. */

@@ -2,14 +2,16 @@
 
 import _thread
 import signal
+import sys
 
 # Signals that a thread causes itself, at the instruction where it does.
 _SYNCHRONOUS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT", "SIGSYS")
 
 
 def start(function, *args):
-    """Runs function(*args) on a new thread; False where no thread can be started. No signal is delivered to it: a program that blocks a signal in all its threads, to
-    take it by sigwait() or signalfd, must not find that ours is open to it and be killed by the default.
+    """Runs function(*args) on a new thread; False where no thread can be started. No signal is delivered to it: a
+    program that blocks a signal in all its threads, to take it by sigwait() or signalfd, must not find that ours is
+    open to it and be killed by the default.
 
     Not by threading.Thread: the program may count those. Raises only what a signal handler of the program raises meanwhile,
     with the thread started or not."""
@@ -34,8 +36,12 @@ def _start(function, args):
 
 
 def drop(container, seconds=0.1):
-    """Empties a list or dict on a thread of ours: another thread may have let go of what it holds meanwhile, and then a finalizer
-    of the program runs, which must not find itself on a thread that holds the lock it wants. Waits for the end, at most `seconds`."""
+    """Empties a list or dict; on a thread of ours where the program has several of Python's: another may have let go of
+    what it holds meanwhile, and then a finalizer of the program runs, which must not find itself on a thread that holds
+    the lock it wants. Waits for the end, at most `seconds`."""
+    if len(sys._current_frames()) == 1:
+        container.clear()
+        return
     done = _thread.allocate_lock()
     done.acquire()
 
