@@ -2,10 +2,11 @@
  * Builds dist/ from src/, shim/ and parity/: tsc to build/, ncc to one file for main and one for post, then the
  * Python files by an allowlist (ncc carries no data files reliably). Same input, same bytes.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node24, ROOT, run, runMain, say, Unmet } from './lib.mjs';
+import { receiptJsonSchema } from './schemas.mjs';
 import { ensureNodePackages } from './setup.mjs';
 
 /** Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its client. */
@@ -30,8 +31,18 @@ async function must(file, args, options) {
   if (code !== 0) throw new Unmet(`${args.join(' ')} failed with exit code ${code}`);
 }
 
-/** Builds everything into `target`, an empty or missing folder. */
-export async function buildInto(target) {
+/** Writes the JSON Schema of receipts anew from the compiled sources. */
+async function writeSchemas(compiled) {
+  const { ReceiptSchema, DEFINITIONS } = await import(
+    pathToFileURL(join(compiled, 'evidence/receipt-schema.js')).href
+  );
+  const file = join(ROOT, 'schemas', 'receipt.schema.json');
+  writeFileSync(file, `${JSON.stringify(receiptJsonSchema(ReceiptSchema, DEFINITIONS))}\n`);
+  await must(join(ROOT, 'node_modules', '.bin', 'biome'), ['format', '--write', '--log-level=error', file]);
+}
+
+/** Builds everything into `target`, an empty or missing folder; with `schemas` the JSON Schemas too, in their place. */
+export async function buildInto(target, { schemas = false } = {}) {
   await ensureNodePackages();
   // Beside src/, so that relative imports into node_modules mean the same; one fixed name, since ncc writes module
   // paths into its output.
@@ -44,6 +55,7 @@ export async function buildInto(target) {
       '--outDir',
       compiled,
     ]);
+    if (schemas) await writeSchemas(compiled);
     for (const [part, entry] of Object.entries(BUNDLES)) {
       await must(
         node24(),
@@ -77,7 +89,7 @@ export async function buildInto(target) {
 export async function build() {
   const [dist, fresh, old] = ['dist', 'dist.new', 'dist.old'].map((name) => join(ROOT, name));
   for (const leftover of [fresh, old]) rmSync(leftover, { recursive: true, force: true });
-  await buildInto(fresh);
+  await buildInto(fresh, { schemas: true });
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
   rmSync(old, { recursive: true, force: true });

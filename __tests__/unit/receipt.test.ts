@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { receiptJsonSchema } from '../../scripts/schemas.mjs';
 import {
   displayName,
   isSafeName,
@@ -12,6 +13,7 @@ import {
 } from '../../src/evidence/names.js';
 import type { Receipt } from '../../src/evidence/receipt.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
+import { DEFINITIONS, ReceiptSchema } from '../../src/evidence/receipt-schema.js';
 import { cleanText } from '../../src/text.js';
 import { made, pageFile, random, receipt, receiptFile, snapshotFile } from './evidence-kit.js';
 
@@ -75,8 +77,9 @@ it('reads the graph of a cycle only as far as it hangs together', () => {
   expect(graph({ ring: Array(99).fill({ name: 'a', label: 'b' }) })?.ring).toHaveLength(32);
 });
 
-it('is what the JSON Schema says a receipt is', () => {
+it('is what the JSON Schema says a receipt is, and that is made from what the reader walks', () => {
   const schema = JSON.parse(readFileSync('schemas/receipt.schema.json', 'utf8'));
+  expect(schema).toEqual(JSON.parse(JSON.stringify(receiptJsonSchema(ReceiptSchema, DEFINITIONS))));
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);
   validate(receipt());
   expect(validate.errors).toBeNull();
