@@ -107,13 +107,8 @@ def uncaught():
 def _at_exit():
     me = process.mine()
     if me is not None:
-        if sigterm.pending():
-            sigterm.join()
-        try:
-            finish(me, uncaught())
-        finally:
-            # What is left of the exit (C's own exit functions, which may hang) has no thread of ours to wake.
-            sigterm.remove()
+        sigterm.join()
+        finish(me, uncaught())
 
 
 def _finish_child():
