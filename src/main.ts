@@ -11,7 +11,7 @@ import { finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
 import { setOutputs } from './outputs.js';
-import { fixturePath, fixtureProblem } from './parity/paths.js';
+import { fixturePath } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
 import { randomHex } from './random.js';
 import { leftoverWarning } from './report/leftovers.js';
@@ -43,7 +43,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   const parsed = parseInputs(runner.input);
   const problems = [
     ...(parsed.ok ? [] : parsed.problems),
-    ...fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace),
+    ...(await fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace)),
   ];
   if (!parsed.ok || problems.length > 0) return refuse(runner, problems);
   const { inputs } = parsed;
@@ -154,7 +154,7 @@ function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): numb
  * compared with what the step's torch does, so the step cannot be what makes it. The interpreter for the check may well
  * be made by the step (`uv sync`), so a missing one is told after it.
  */
-function fileProblems(inputs: Partial<Inputs>, workspace: string): InputProblem[] {
+async function fileProblems(inputs: Partial<Inputs>, workspace: string): Promise<InputProblem[]> {
   const problems: InputProblem[] = [];
   const { workingDirectory, fixture, parity } = inputs;
   const folder =
@@ -166,13 +166,13 @@ function fileProblems(inputs: Partial<Inputs>, workspace: string): InputProblem[
       accepted: `a folder that exists (${folder})`,
     });
   }
-  const file =
-    fixture === undefined || parity === 'off' ? null : fixtureProblem(fixturePath(fixture, workspace));
+  const path = fixture === undefined || parity === 'off' ? null : fixturePath(fixture, workspace);
+  const file = path === null ? null : (await import('./parity/fixture.js')).fixtureProblem(path);
   if (file !== null) {
     problems.push({
       input: 'fixture',
       given: printable(fixture ?? '', 120),
-      accepted: `a file that exists, written by \`freeze\` of the parity check (${file})`,
+      accepted: `a file that \`freeze\` of the parity check wrote (${file})`,
     });
   }
   return problems;

@@ -30,6 +30,23 @@ class _Child(NamedTuple):
     data: bytearray
 
 
+_watched: list[int] = []  # descriptors whose end means that nobody waits for us any longer
+
+
+def end_with_caller(descriptor: int, seconds: float) -> None:
+    """For a check that another program started: all of it ends when `descriptor` does (the caller is gone), or
+    after `seconds`. It becomes a process group, so that what a scenario starts goes with it."""
+    if os.getpgrp() != os.getpid():
+        os.setpgid(0, 0)
+    _watched.append(descriptor)
+    signal.signal(signal.SIGALRM, lambda *_: _end())
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _end() -> None:
+    os.killpg(0, signal.SIGKILL)
+
+
 def cores() -> int:
     try:
         return max(1, len(os.sched_getaffinity(0)))
@@ -41,6 +58,15 @@ def failed(kind: str, reason: str) -> dict[str, str]:
     return {"failed": kind, "reason": " ".join(reason.split())[:300]}
 
 
+def outcome(run: Callable[[], Any]) -> Any:
+    """What `run` returns, or the failure that it raised."""
+    try:
+        return run()
+    except BaseException as error:
+        kind = getattr(type(error), "kind", None)  # our own exceptions name the kind of failure they are
+        return failed(kind or "crashed", str(error) if kind else f"{type(error).__name__}: {error}")
+
+
 def _child(run: Callable[[], Any], end: int) -> None:
     """The child's whole life. Never returns: os._exit runs no handler of the parent's."""
     try:
@@ -48,13 +74,10 @@ def _child(run: Callable[[], Any], end: int) -> None:
         os.dup2(null, 0)
         os.dup2(null, 1)  # what a scenario prints must not get into the check's own output
         os.dup2(null, 2)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        try:
-            result = run()
-        except BaseException as error:
-            kind = getattr(type(error), "kind", None)  # our own exceptions name the kind of failure they are
-            result = failed(kind or "crashed", str(error) if kind else f"{type(error).__name__}: {error}")
-        data = json.dumps(result).encode()
+        for number in (signal.SIGTERM, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        gc.enable()
+        data = json.dumps(outcome(run)).encode()
         while data:
             data = data[os.write(end, data) :]
     finally:
@@ -62,14 +85,15 @@ def _child(run: Callable[[], Any], end: int) -> None:
 
 
 def run_all(jobs: list[Job], *, at_once: int | None = None, timeout_s: float = 120.0) -> dict[Any, Any]:
-    """key of each job -> what it returned (JSON values), or {"failed", "reason"}."""
+    """key of each job -> what it returned (JSON values), or {"failed", "reason"}. Begun in the order given."""
     at_once = at_once or cores()
-    gc.collect()
-    # what the parent holds is never traversed in a child: else each collection there copies all of its pages
+    # What the parent holds is never traversed in a child: else each collection there copies all of its pages.
     gc.freeze()
     waiting, results = list(reversed(jobs)), {}
     running: dict[int, _Child] = {}
     selector = selectors.DefaultSelector()
+    for descriptor in _watched:
+        selector.register(descriptor, selectors.EVENT_READ)
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
@@ -85,11 +109,13 @@ def run_all(jobs: list[Job], *, at_once: int | None = None, timeout_s: float = 1
                 running[read] = _Child(job.key, pid, time.monotonic() + timeout_s, bytearray())
                 selector.register(read, selectors.EVENT_READ)
             nearest = min(child.deadline for child in running.values()) - time.monotonic()
-            ready = selector.select(max(0.0, nearest))
-            for event, _ in ready:
+            for event, _ in selector.select(max(0.0, nearest)):
                 end = event.fd
                 chunk = os.read(end, 1 << 20)
-                if chunk:
+                if end in _watched:
+                    if not chunk:
+                        _end()
+                elif chunk:
                     running[end].data.extend(chunk)
                 else:
                     results[running[end].key] = _finish(running[end], None)

@@ -22,6 +22,12 @@ PINS = {
     "HIP_VISIBLE_DEVICES": "",
 }
 
+# The facts, each with its type.
+FACTS = {
+    **dict.fromkeys(("torch", "python", "system", "machine", "cpu", "capability"), str),
+    **dict.fromkeys(("mkl", "mkldnn", "mkldnn_bf16"), bool),
+    "threads": int,
+}
 PROCESS_KEY = ("system", "machine", "python", "threads")
 KERNEL_KEY = (*PROCESS_KEY, "capability", "cpu", "mkl", "mkldnn", "mkldnn_bf16")
 
@@ -30,15 +36,21 @@ def pin(environ: MutableMapping[str, str]) -> None:
     environ.update(PINS)
 
 
-def _cpu_model() -> str:
+def cpu_facts() -> dict[str, str]:
+    """What the system says of the first processor: its model, its instruction sets and the rest of it."""
     try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                if line.startswith(("model name", "Model", "cpu model")):
-                    return line.partition(":")[2].strip()[:200]
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            first = file.read(1 << 14).partition("\n\n")[0]
     except OSError:
-        pass
-    return platform.processor()[:200] or "unknown"
+        return {}
+    facts = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in facts if "MHz" not in name}
+
+
+def _cpu_model() -> str:
+    facts = cpu_facts()
+    named = next((facts[n] for n in ("model name", "Model", "cpu model") if n in facts), platform.processor())
+    return named[:200] or "unknown"
 
 
 def _mkldnn(torch: Any) -> tuple[bool, bool]:

@@ -2,8 +2,7 @@
 
 JSON, sorted keys, one value a line: a fixture of one environment is byte-identical when frozen again, and a
 change of it can be read in a diff. `sha256` is over all the rest, so an edit by hand is told from a drift.
-schemas/fixture.schema.json is the full description; the checks here are those that protect the comparison,
-without a dependency."""
+schemas/fixture.schema.json says what is in it, and every fixture is checked against it before anything is compared."""
 
 from __future__ import annotations
 
@@ -13,12 +12,13 @@ import os
 import re
 from typing import Any
 
-from . import SCHEMA_FIXTURE
+from . import SCHEMA_FIXTURE, shape
 from .scenarios import BUILT_IN, Scenario
 
 BUILT_IN_PATH = os.path.normpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "torch-2.13.json")
 )
+SCHEMA = "schemas/fixture.schema.json"
 LIMIT_BYTES = 32 * 2**20  # of a fixture's file: the built-in one has under 1 MiB
 
 
@@ -52,10 +52,8 @@ def read(path: str) -> dict[str, Any]:
         raise FixtureError(
             f"fixture {shown} cannot be read ({error.strerror}). Give the path of a frozen fixture."
         ) from error
-    except ValueError as error:
-        raise FixtureError(
-            f"fixture {shown} is no JSON ({type(error).__name__}). Freeze it again."
-        ) from error
+    except (ValueError, RecursionError) as error:
+        raise FixtureError(f"fixture {shown} is no JSON ({error}). Freeze it again.") from error
     problem = _problem(data)
     if problem:
         raise FixtureError(f"fixture {shown}: {problem}")
@@ -73,19 +71,20 @@ def _problem(data: Any) -> str | None:
         return f"has schema {schema!r}; accepted: {SCHEMA_FIXTURE!r}. Freeze it again."
     if data.get("sha256") != digest(data):
         return "does not match its own sha256: it was edited after it was frozen. Freeze it again, or take the file back from git."
-    for key, kind in (("environment", dict), ("scenarios", dict), ("built_in", bool)):
-        if not isinstance(data.get(key), kind):
-            return f"{key} is {type(data.get(key)).__name__}, not {kind.__name__}. Freeze it again."
-    if not data["scenarios"]:
-        return "holds no scenario. Freeze it again."
-    for name, entry in data["scenarios"].items():
-        if not isinstance(entry, dict) or not all(
-            isinstance(entry.get(k), dict) for k in ("oracle", "view", "migration")
-        ):
-            return f"scenario {name!r} lacks one of oracle, view, migration. Freeze it again."
-        if not isinstance(entry["view"].get("events"), list):
-            return f"scenario {name!r} has no event sequence of the view. Freeze it again."
-    return None
+    schema = described()
+    found = shape.problem(data, schema, schema)
+    return f"{found.lstrip('.')}. Freeze it again." if found else None
+
+
+def described() -> dict[str, Any]:
+    """The schema, which lies at the top of the action: above `parity` there, and above `dist/parity`."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for up in ("../..", "../../.."):
+        path = os.path.normpath(os.path.join(here, up, SCHEMA))
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+    raise FixtureError(f"{SCHEMA} is missing beside the action. Check the action out whole.")
 
 
 def scenarios_of(data: dict[str, Any]) -> list[Scenario]:
@@ -109,4 +108,13 @@ def scenarios_of(data: dict[str, Any]) -> list[Scenario]:
                 f"fixture froze scenario {name!r} with warm={entry.get('warm')}, steps={entry.get('steps')}; here it is "
                 f"warm={have[name].warm}, steps={have[name].steps}. Freeze it again with this version."
             )
-    return [scenario for scenario in BUILT_IN if scenario.name in data["scenarios"]]
+        for part in ("oracle", "view", "migration"):
+            if "failed" in entry[part]:
+                raise FixtureError(
+                    f"fixture holds no {part} of scenario {name!r}. Freeze it again with this version."
+                )
+        if "says" not in entry["migration"] or "table" not in data:
+            raise FixtureError(
+                f"fixture lacks what is told of its tables ({name!r}). Freeze it again with this version."
+            )
+    return list(BUILT_IN)

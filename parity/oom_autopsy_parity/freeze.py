@@ -1,12 +1,14 @@
-"""Makes a fixture: the built-in one from torch 2.13 only, a user's own from whatever torch they train
-with."""
+"""Makes a fixture: the built-in one from torch 2.13 only, a user's own from whatever torch they train with.
+
+Everything is measured twice, and a step that is not the same both times is refused: a fixture of it would drift by
+itself."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from . import SCHEMA_FIXTURE, fixture, runs
+from . import SCHEMA_FIXTURE, fixture, judge, migration, runs
 from .environment import version
 from .scenarios import BUILT_IN, ScenarioError
 from .sequence import canonical
@@ -21,15 +23,66 @@ class FreezeError(Exception):
     """Nothing was written. The text says why and what to do."""
 
 
-def _entry(scenario: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    entry = {"warm": scenario["warm"], "steps": scenario["steps"], "says": scenario.get("says", "")}
+def _entry(facts: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
+    entry = {**facts, "migration": parts["join"]}
     for name in ("oracle", "view"):
         part = dict(parts[name])
         if "events" in part:
             part["events"] = canonical(part["events"])
         entry[name] = part
-    entry["migration"] = parts["join"]
     return entry
+
+
+def _measured_twice(measured: runs.Runs) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(environment, name -> entry of the fixture)"""
+    facts, once = measured.everything()
+    if "failed" in facts:
+        raise FreezeError(facts["reason"])
+    _, again = measured.check(once, lambda *_: False)
+    entries = {}
+    for name, about in facts["scenarios"].items():
+        first, second = _entry(about, once[name]), _entry(about, again[name])
+        _usable(name, first["view"])
+        difference = _difference(name, first, second)
+        if difference:
+            raise FreezeError(
+                f"scenario {name!r} was measured twice and is not the same: {difference}. "
+                "Seed what it draws, build anew in build() what it changes, and let no step depend on time or place."
+            )
+        entries[name] = first
+    return facts["environment"], entries
+
+
+def _usable(name: str, view: dict[str, Any]) -> None:
+    if "failed" in view:
+        raise FreezeError(f"scenario {name!r} could not be recorded ({view['failed']}): {view['reason']}")
+    if view["faults"]:
+        raise FreezeError(
+            f"scenario {name!r} was not recorded whole, by a fault of the view: {view['faults'][0]}"
+        )
+    if not any(event.startswith("+ ") for event in view["events"]):
+        raise FreezeError(
+            f"scenario {name!r} makes no tensor in its window, so nothing could ever differ. "
+            "build() must return a function that does one training step."
+        )
+
+
+def _difference(name: str, first: dict[str, Any], second: dict[str, Any]) -> str | None:
+    """The first event, and if there is none the first number, by which two measurements differ."""
+    found: list[dict[str, Any]] = []
+    for part, differences in (
+        ("view", judge.view_differences),
+        ("oracle", judge.oracle_differences),
+        ("migration", judge.table_differences),
+    ):
+        a, b = first[part], second[part]
+        if "failed" in a or "failed" in b:
+            if a != b:
+                return f"{part}: {a.get('reason', 'it ran')}, then {b.get('reason', 'it ran')}"
+            continue
+        found += [{**d, "what": f"{part}, {d['what']}"} for d in differences(name, a, b)]
+    found.sort(key=lambda d: ", event " not in d["what"])
+    return "{what}: {fixture}, then {now}".format(**found[0]) if found else None
 
 
 def built_in() -> dict[str, Any]:
@@ -40,20 +93,22 @@ def built_in() -> dict[str, Any]:
             f"torch {torch.__version__} cannot freeze the built-in fixture: it is of torch {FROZEN_TORCH[0]}.{FROZEN_TORCH[1]}. "
             "Run this with torch 2.13, or freeze a scenario of your own with --scenario."
         )
-    environment, results = runs.run_built_in(list(BUILT_IN))
-    for name, parts in results.items():
-        for part, value in parts.items():
-            if "failed" in value:
-                raise FreezeError(f"scenario {name!r}, {part}: {value['failed']}: {value['reason']}")
-            if value.get("faults"):
-                raise FreezeError(f"scenario {name!r}, {part}: faults of the view: {value['faults']}")
-    described = [{"warm": s.warm, "steps": s.steps, "says": s.says, "name": s.name} for s in BUILT_IN]
+    environment, scenarios = _measured_twice(runs.built_in(BUILT_IN))
+    for name, entry in scenarios.items():
+        for part in ("oracle", "migration"):
+            if "failed" in entry[part]:
+                raise FreezeError(
+                    f"scenario {name!r}, {part}: {entry[part]['failed']}: {entry[part]['reason']}"
+                )
+        table = entry["migration"]
+        table["says"] = migration.line(name, table, entry["oracle"]["bytes"])
     return {
         "schema": SCHEMA_FIXTURE,
         "built_in": True,
         "scenario_file": None,
         "environment": environment,
-        "scenarios": {s["name"]: _entry(s, results[s["name"]]) for s in described},
+        "scenarios": scenarios,
+        "table": migration.summed([entry["migration"] for entry in scenarios.values()]),
     }
 
 
@@ -64,17 +119,7 @@ def users(path: str, out: str) -> dict[str, Any]:
         raise ScenarioError(
             f"scenario file {path!r} is not there. Give the path of a Python file that defines build()."
         )
-    described = runs.describe(path)
-    if "failed" in described:
-        raise FreezeError(described["reason"])
-    environment, results = runs.run_file(path, described["name"])
-    parts = results[described["name"]]
-    if "failed" in environment:
-        raise FreezeError(environment["reason"])
-    if "failed" in parts["view"]:
-        raise FreezeError(
-            f"the step could not be recorded ({parts['view']['failed']}): {parts['view']['reason']}"
-        )
+    environment, scenarios = _measured_twice(runs.of_file(path))
     folder = os.path.dirname(os.path.abspath(out))
     return {
         "schema": SCHEMA_FIXTURE,
@@ -84,7 +129,7 @@ def users(path: str, out: str) -> dict[str, Any]:
             "sha256": fixture.file_sha256(path),
         },
         "environment": environment,
-        "scenarios": {described["name"]: _entry(described, parts)},
+        "scenarios": scenarios,
     }
 
 

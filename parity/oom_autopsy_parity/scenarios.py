@@ -142,11 +142,111 @@ def _resnet18() -> Any:
     return model, x, lambda out: loss(out, y)
 
 
+def _keyword() -> Any:
+    """Its inputs are keyword arguments, one of them inside a dict."""
+    torch = _torch()
+
+    class Keyword(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(64, 10)
+
+        def forward(self, *, batch: Any, scale: Any) -> Any:
+            return self.linear(batch["x"]) * scale
+
+    model, x, scale = Keyword(), torch.randn(32, 64), torch.full((1,), 0.5)
+    return model, {"batch": {"x": x}, "scale": scale}, lambda out: out.sum()
+
+
+def _sparse() -> Any:
+    torch = _torch()
+    return (
+        torch.nn.Embedding(100, 16, sparse=True),
+        torch.randint(0, 100, (8,)),
+        lambda out: out.sum(),
+    )
+
+
+def _resizing() -> Any:
+    """Works in one buffer that it makes larger and smaller."""
+    torch = _torch()
+
+    class Resizing(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(64, 32)
+            self.work = torch.empty(0)
+
+        def forward(self, x: Any) -> Any:
+            with torch.no_grad():
+                torch.mul(x[:16], 2, out=self.work)
+                self.work.resize_(48, 64)
+                self.work.resize_(8, 64)
+            return self.linear(x)
+
+    return Resizing(), torch.randn(32, 64), lambda out: out.sum()
+
+
+def _forces() -> Any:
+    """A backward inside the forward, as where forces are the gradient of an energy."""
+    torch = _torch()
+
+    class Forces(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.hidden, self.energy = torch.nn.Linear(16, 32), torch.nn.Linear(32, 1)
+
+        def forward(self, x: Any) -> Any:
+            x = x.detach().requires_grad_()
+            energy = self.energy(self.hidden(x).tanh()).sum()
+            (forces,) = torch.autograd.grad(energy, x, create_graph=True)
+            return forces
+
+    return Forces(), torch.randn(8, 16), lambda out: out.square().sum()
+
+
+class _TooLarge(BaseException):
+    """As an interrupt: torch calls no hook of a module that is left by what is no Exception."""
+
+
+def _raising() -> Any:
+    """A forward inside a forward is left by an exception, and done again in halves."""
+    torch = _torch()
+
+    class Block(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(16, 16)
+
+        def forward(self, x: Any) -> Any:
+            x = self.linear(x)
+            if len(x) > 8:
+                raise _TooLarge if len(x) > 16 else ValueError
+            return x.relu()
+
+    class Halving(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.block, self.head = Block(), torch.nn.Linear(16, 4)
+
+        def forward(self, x: Any) -> Any:
+            try:
+                return self.head(self.block(x))
+            except (_TooLarge, ValueError):
+                return torch.cat([self(half) for half in x.split(len(x) // 2)])
+
+    return Halving(), torch.randn(32, 16), lambda out: out.sum() + torch.ones(7).sum()
+
+
 # ---- optimizers
 
 
 def _sgd(parameters: Any) -> Any:
     return _torch().optim.SGD(parameters, lr=0.01, momentum=0.9)
+
+
+def _plain_sgd(parameters: Any) -> Any:
+    return _torch().optim.SGD(parameters, lr=0.01)  # momentum takes no sparse gradient
 
 
 def _adam(**how: Any) -> Callable[[Any], Any]:
@@ -171,11 +271,14 @@ def _plain(
         model, x, loss_of = make()
         optimizer = optimizer_of(model.parameters())
 
+        def run() -> Any:
+            return loss_of(model(**x) if isinstance(x, dict) else model(x))
+
         def step() -> None:
             optimizer.zero_grad()
             for _ in range(parts):
                 with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
-                    loss = loss_of(model(x)) / parts if parts > 1 else loss_of(model(x))
+                    loss = run() / parts if parts > 1 else run()
                 loss.backward()
             optimizer.step()
 
@@ -185,6 +288,9 @@ def _plain(
 
 
 _plain_adam = _adam(foreach=False)
+
+# Its table is measured at each check, the others' only where a difference calls for it.
+CANARY = "mlp/sgd/warm"
 
 BUILT_IN: tuple[Scenario, ...] = (
     Scenario(
@@ -207,6 +313,11 @@ BUILT_IN: tuple[Scenario, ...] = (
         1,
         "two micro-batches for each optimizer step",
     ),
+    Scenario("keyword/sgd/warm", _plain(_keyword, _sgd), 1, 1, "its inputs are keyword arguments"),
+    Scenario("sparse/sgd/warm", _plain(_sparse, _plain_sgd), 1, 1, "its gradients are sparse"),
+    Scenario("resize/sgd/first", _plain(_resizing, _sgd), 0, 1, "one storage grows and shrinks"),
+    Scenario("backward-in-forward/sgd/warm", _plain(_forces, _sgd), 1),
+    Scenario("raising/sgd/warm", _plain(_raising, _sgd), 1, 1, "a forward is left by an exception"),
     Scenario("cnn/sgd/first", _plain(_cnn, _sgd), 0, kernels=True),
     Scenario("cnn/sgd/warm", _plain(_cnn, _sgd), 1, kernels=True),
     Scenario("transformer/adam/warm", _plain(_transformer, _plain_adam), 1),
@@ -218,6 +329,10 @@ BUILT_IN: tuple[Scenario, ...] = (
 )
 
 
+def name_of(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]
+
+
 def from_file(path: str) -> Scenario:
     """A user's scenario: a Python file with `build()` returning the step function; `WARM` and `STEPS` (1 and
     1) are optional."""
@@ -225,7 +340,7 @@ def from_file(path: str) -> Scenario:
         raise ScenarioError(
             f"scenario file {path!r} is not there. Give the path of a Python file that defines build()."
         )
-    name = os.path.splitext(os.path.basename(path))[0]
+    name = name_of(path)
     spec = importlib.util.spec_from_file_location(f"_oom_autopsy_scenario_{name}", path)
     if spec is None or spec.loader is None:
         raise ScenarioError(

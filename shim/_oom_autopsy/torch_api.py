@@ -281,6 +281,20 @@ def out_of_memory_error():
 # --- the rebuilt view (view.py, timeline.py) and the parity check --------------------------------------------------
 # Names prefixed `view_` serve the view; `oracle_` the parity check. All look torch up when called.
 
+# Files of torch that they stand on, below its folder: a match that is remembered is of these contents.
+PARITY_FILES = (
+    "_tensor.py",
+    "autograd/profiler.py",
+    "nn/modules/module.py",
+    "optim/optimizer.py",
+    "profiler/_memory_profiler.py",
+    "profiler/_utils.py",
+    "profiler/profiler.py",
+    "utils/_python_dispatch.py",
+    "utils/checkpoint.py",
+    "version.py",
+)
+
 
 def view_missing():
     """What this torch lacks for the rebuilt view, in one line; None when nothing is missing. Asks for features, no version."""

@@ -181,7 +181,7 @@ export function paritySection(manifest: Manifest): Section | null {
   const facts = [
     `Rebuilt view: ${result?.view.status ?? 'not checked'}`,
     `torch's own categorizer: ${result?.oracle.status ?? 'not checked'}`,
-    `migration table: ${result?.migration.status ?? 'not checked'}`,
+    `migration table: ${result?.migration.status ?? 'not checked'}${result?.migration.reason ? ` (${result.migration.reason})` : ''}`,
   ];
   const differences = result
     ? [...result.view.differences, ...result.oracle.differences, ...result.migration.differences]
@@ -189,7 +189,7 @@ export function paritySection(manifest: Manifest): Section | null {
   return {
     id: 'parity',
     title: 'Parity and migration',
-    body: html`<p><strong>${state}</strong>${reason === null ? '' : `: ${reason}`}. ${facts.join('; ')}.${result?.seconds == null ? '' : ` It took ${result.seconds.toFixed(1)} s.`}</p>${differences.length > 0 ? html`<ul>${differences.map((d) => html`<li><code>${d}</code></li>`)}</ul>` : null}${
+    body: html`<p><strong>${state}</strong>${reason === null ? '' : `: ${reason}`}. ${facts.join('; ')}.${result?.earlier ? ' Checked earlier in this job.' : result?.seconds == null ? '' : ` It took ${result.seconds.toFixed(1)} s.`}</p>${differences.length > 0 ? html`<ul>${differences.map((d) => html`<li><code>${d}</code></li>`)}</ul>` : null}${
       result && result.migration.rows.length > 0
         ? table(
             "Where each of torch's categories went",

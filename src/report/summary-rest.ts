@@ -81,7 +81,11 @@ export function parityBlock(manifest: Manifest): Block | null {
   const torch = version(result?.environment.torch);
   const facts = [
     torch === null ? null : `torch ${torch}`,
-    result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
+    result?.earlier
+      ? 'checked earlier in this job'
+      : result?.seconds == null
+        ? null
+        : `${result.seconds.toFixed(1)} s`,
   ].filter((f) => f !== null);
   const title = say`Parity with the frozen fixture: ${strong(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
   const why = reason === null ? null : say`${shorten(reason, 500)}`;
@@ -90,7 +94,7 @@ export function parityBlock(manifest: Manifest): Block | null {
       ? null
       : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
   const lines: Rich[] = [
-    say`Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
+    say`Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? say` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}${result.migration.reason ? say` (${result.migration.reason})` : null}.`,
   ];
   const differences = [
     ...result.view.differences,
