@@ -9,14 +9,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { CANCEL_SIGNALS } from './cancel.js';
-import {
-  type Group,
-  type NamedProcess,
-  nameProcess,
-  processFacts,
-  type StepMark,
-  stepProcesses,
-} from './proc.js';
+import { type Group, type StepMark, stepProcesses } from './own.js';
+import { type NamedProcess, nameProcess, processFacts } from './proc.js';
 
 /** How the command ended. Facts only. */
 export interface RunResult {
