@@ -36,8 +36,8 @@ export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts
   }
 }
 
-/** Every process that can be seen. */
-export function listProcesses(root = '/proc'): ProcessFacts[] {
+/** Every process that can be seen. @param above only those with a greater pid: a quick look at what came after that one */
+export function listProcesses(root = '/proc', above = 0): ProcessFacts[] {
   let names: string[];
   try {
     names = readdirSync(root);
@@ -46,7 +46,7 @@ export function listProcesses(root = '/proc'): ProcessFacts[] {
   }
   const result: ProcessFacts[] = [];
   for (const name of names) {
-    if (!/^\d+$/.test(name)) continue;
+    if (!(Number(name) > above)) continue;
     const facts = processFacts(Number(name), root);
     if (facts) result.push(facts);
   }
@@ -103,4 +103,13 @@ export interface NamedProcess {
 export function nameProcess(pid: number, root = '/proc'): NamedProcess {
   const path = readExecutable(pid, root);
   return { pid, program: path === null ? null : basename(path).slice(0, 80) };
+}
+
+/** Sends a signal to one process, or to a group by a negative number. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours: both are fine here.
+  }
 }
