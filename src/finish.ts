@@ -21,7 +21,8 @@ import { likelyReason, unreached, unreachedLine } from './reach.js';
 import { judge, openEnds } from './report/verdict.js';
 import { goneCheck } from './step/gone.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
-import { type NamedProcess, nameProcess, stepProcesses } from './step/proc.js';
+import { stepProcesses } from './step/own.js';
+import { type NamedProcess, nameProcess } from './step/proc.js';
 import { count, logLine } from './text.js';
 import { VERSION } from './version.js';
 

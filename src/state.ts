@@ -6,7 +6,7 @@ import type { Runner } from './actions.js';
 import type { GpuObservation } from './gpu/observe.js';
 import type { Plan } from './plan.js';
 import type { HostCounters } from './step/host.js';
-import type { Group } from './step/proc.js';
+import type { Group } from './step/own.js';
 import type { RunResult } from './step/process.js';
 import type { ScriptHint } from './step/script-hints.js';
 import type { Seen } from './step/watch.js';

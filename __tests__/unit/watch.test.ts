@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
-import { innerPid, listProcesses, stepProcesses } from '../../src/step/proc.js';
+import { sameProcess, stepProcesses } from '../../src/step/own.js';
+import { innerPid, listProcesses } from '../../src/step/proc.js';
 import { type Sighting, TorchWatch } from '../../src/step/watch.js';
 
 const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
@@ -154,6 +155,39 @@ it('who is older than the step is not of it, though it be marked', () => {
     stepProcesses({ leader: LEADER, variable: MARK, since }, listProcesses(proc), proc).map(({ pid }) => pid);
   expect(found(50)).toEqual([LEADER, 102]);
   expect(found(null)).toEqual([LEADER, 101, 102]);
+});
+
+it('the watch and a cancel agree on whose they are', () => {
+  put(LEADER, { program: 'bash' });
+  put(101, { ppid: 1, pgid: LEADER, start: 60 });
+  put(102, { ppid: 101, start: 61 });
+  put(103, { env: [MARK], start: 62 });
+  put(90, { ppid: 103, start: 63 }); // env -i below one that left group and tree; pids began anew
+  put(104, { start: 64 });
+  put(105, { ppid: 104, start: 65 });
+  put(106, { start: 49, env: [MARK] });
+  put(107, { ppid: LEADER, start: 49 });
+  const both = (since: number) => {
+    const mark = { leader: LEADER, variable: MARK, since };
+    const one = new TorchWatch(() => mark, SHIM, proc);
+    one.look();
+    const found = stepProcesses(mark, listProcesses(proc), proc);
+    const sorted = (all: readonly { pid: number }[]) => all.map(({ pid }) => pid).sort((a, b) => a - b);
+    expect(sorted(one.met())).toEqual(sorted(found));
+    return sorted(found);
+  };
+  expect(both(50)).toEqual([90, LEADER, 101, 102, 103]);
+  // Another process has got the leader's pid since: neither it nor those below it are the step's.
+  expect(both(45)).toEqual([90, 103, 106]);
+});
+
+it('one process is told from another under the same pid by its start, where both are known', () => {
+  const at = (startTicks: number | null, pid = 7) => ({ pid, startTicks });
+  expect(sameProcess(at(5), at(5))).toBe(true);
+  expect(sameProcess(at(5), at(6))).toBe(false);
+  expect(sameProcess(at(null), at(6))).toBe(true);
+  expect(sameProcess(at(5), at(null))).toBe(true);
+  expect(sameProcess(at(5), at(5, 8))).toBe(false);
 });
 
 it("who was met as the step's is still of it without mark, group and parent; its pid alone is not", () => {

@@ -3,12 +3,11 @@
  * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
  *
  * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
- * prints is read as untrusted text. `execFile` with argument lists: no shell, nothing interpolated.
+ * prints is read as untrusted text.
  */
-import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { cleanText } from '../text.js';
+import { noAnswer, runHelper } from '../step/helper.js';
 import {
   type GpuDevice,
   type GpuFacts,
@@ -70,40 +69,14 @@ function findTool(path: string): { readonly tool: GpuTool; readonly file: string
 
 type Ask = (...args: readonly string[]) => Promise<string>;
 
-/**
- * Runs the tool with arguments; rejects with one line. The deadline is one for all calls, and is kept though the tool cannot be
- * killed: a driver that hangs leaves it in uninterruptible sleep, and `execFile` calls back only once it is gone.
- */
+/** Runs the tool with arguments; rejects with one line. The deadline is one for all calls. */
 function asker(file: string, env: NodeJS.ProcessEnv, until: number): Ask {
-  return (...args) =>
-    new Promise((resolve, reject) => {
-      const left = Math.round(until - performance.now());
-      if (left <= 0) return reject(new Error('out of time'));
-      const child = execFile(
-        file,
-        args,
-        {
-          killSignal: 'SIGKILL',
-          maxBuffer: MAX_OUTPUT,
-          env: { ...env, LC_ALL: 'C' },
-          cwd: '/',
-        },
-        (error, stdout, stderr) => {
-          clearTimeout(timer);
-          if (!error) return resolve(stdout);
-          const said = cleanText((stderr || stdout).trim().split('\n')[0] ?? '', 200);
-          const how = `failed (${error.signal ?? error.code ?? 'not started'})`;
-          reject(new Error(said === '' ? how : `${how}: ${said}`));
-        },
-      );
-      const timer = setTimeout(() => {
-        reject(new Error(`no answer in ${Math.max(1, Math.round(left / 1000))} s`));
-        child.kill('SIGKILL');
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-        child.unref();
-      }, left);
-    });
+  return async (...args) => {
+    const timeoutMs = Math.max(0, Math.round(until - performance.now()));
+    const result = await runHelper({ file, args, env }, { timeoutMs, maxBytes: MAX_OUTPUT });
+    if (result.kind !== 'ok') throw new Error(noAnswer(result));
+    return result.stdout;
+  };
 }
 
 interface Answers extends GpuFacts {

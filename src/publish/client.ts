@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { eachLine } from '../step/helper.js';
 import { oneLine } from './reasons.js';
 import type { UploadAnswer, UploadJob } from './worker.js';
 
@@ -68,18 +68,6 @@ const stopped = (message: string): UploadAnswer => ({
   code: null,
   status: null,
 });
-
-/** Lines of a stream, each cut to 4 KiB, without keeping more than one. */
-function eachLine(stream: Readable | null, use: (line: string) => void): void {
-  let rest = '';
-  stream?.setEncoding('utf8');
-  stream?.on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(0, 4096);
-    for (const line of lines) use(line.slice(0, 4096));
-  });
-  stream?.on('error', () => undefined);
-}
 
 /** Uploads; resolves at the deadline at the latest and never rejects. Nothing of it runs on afterwards. */
 export function upload(

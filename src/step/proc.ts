@@ -1,6 +1,6 @@
 /**
- * Linux process facts from /proc: who lives, who belongs to the step, when a process started. On other systems the
- * list is empty and the callers fall back to signals alone.
+ * Linux process facts from /proc: who lives, when a process started, how it was started. On other systems the list is empty and
+ * the callers fall back to signals alone. Whose process it is: own.ts.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -36,8 +36,8 @@ export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts
   }
 }
 
-/** Every process that can be seen. */
-export function listProcesses(root = '/proc'): ProcessFacts[] {
+/** Every process that can be seen. @param above only those with a greater pid: a quick look at what came after that one */
+export function listProcesses(root = '/proc', above = 0): ProcessFacts[] {
   let names: string[];
   try {
     names = readdirSync(root);
@@ -46,7 +46,7 @@ export function listProcesses(root = '/proc'): ProcessFacts[] {
   }
   const result: ProcessFacts[] = [];
   for (const name of names) {
-    if (!/^\d+$/.test(name)) continue;
+    if (!(Number(name) > above)) continue;
     const facts = processFacts(Number(name), root);
     if (facts) result.push(facts);
   }
@@ -105,67 +105,11 @@ export function nameProcess(pid: number, root = '/proc'): NamedProcess {
   return { pid, program: path === null ? null : basename(path).slice(0, 80) };
 }
 
-/** A process of the step, above all the leader of its group; the start time tells a reused pid apart. */
-export interface Group {
-  readonly pid: number;
-  /** Field 22 of /proc/PID/stat in clock ticks since boot, or null where there is no /proc. */
-  readonly startTicks: number | null;
-}
-
-/** What marks a process as the step's own. */
-export interface StepMark {
-  /** Leader of the step's process group, or null when it is not known. */
-  readonly leader: number | null;
-  /** `NAME=value` in the environment, kept across setsid, nohup and re-parenting. */
-  readonly variable: string;
-  /** When the leader started, in clock ticks since boot: what is older is not looked at. */
-  readonly since?: number | null;
-  /** Processes that were the step's when they were met, with their starts in clock ticks since boot. */
-  readonly met?: readonly Group[] | undefined;
-}
-
-/**
- * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's processes, and not a pid
- * that another process has got since: the kernel gives it away only once nobody is left in the group.
- */
-function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[]): number | null {
-  if (leader === null || leader <= 1) return null;
-  const now = all.find(({ pid }) => pid === leader);
-  return now === undefined || since == null || now.startTicks === since ? leader : null;
-}
-
-/**
- * Live processes of the step: in the leader's group, below it in the tree, marked in their environment, or met while they were.
- * The mark finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree; having met them, those that
- * `env -i` took the mark from too.
- */
-export function stepProcesses(
-  mark: StepMark,
-  all: readonly ProcessFacts[] = listProcesses(),
-  root = '/proc',
-): ProcessFacts[] {
-  const leader = livingLeader(mark, all);
-  const members = new Set<number>(leader === null ? [] : [leader]);
-  const met = new Map(mark.met?.map(({ pid, startTicks }) => [pid, startTicks]));
-  for (const facts of all) {
-    if (met.get(facts.pid) === facts.startTicks) members.add(facts.pid);
+/** Sends a signal to one process, or to a group by a negative number. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours: both are fine here.
   }
-  for (let grew = true; grew; ) {
-    grew = false;
-    for (const facts of all) {
-      if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
-        members.add(facts.pid);
-        grew = true;
-      }
-    }
-  }
-  return all.filter(
-    (facts) =>
-      isLive(facts) &&
-      facts.pid > 1 &&
-      facts.pid !== process.pid &&
-      (members.has(facts.pid) ||
-        (facts.startTicks >= (mark.since ?? 0) &&
-          (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false))),
-  );
 }

@@ -9,14 +9,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { CANCEL_SIGNALS } from './cancel.js';
-import {
-  type Group,
-  type NamedProcess,
-  nameProcess,
-  processFacts,
-  type StepMark,
-  stepProcesses,
-} from './proc.js';
+import { type Group, type StepMark, stepProcesses } from './own.js';
+import { type NamedProcess, nameProcess, processFacts, signalProcess } from './proc.js';
 
 /** How the command ended. Facts only. */
 export interface RunResult {
@@ -54,15 +48,6 @@ export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null
   code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0));
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Sends a signal to one process, or to a group by a negative number. */
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone already, or not ours: both are fine here.
-  }
-}
 
 /**
  * Waits until no process of the step lives, and kills what is left at the deadline.

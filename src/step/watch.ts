@@ -8,15 +8,14 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { byStart, type Group, ownAmong, type StepMark } from './own.js';
 import {
-  type Group,
   innerPid,
   type ProcessFacts,
   processFacts,
   readArguments,
   readEnvironment,
   readExecutable,
-  type StepMark,
 } from './proc.js';
 import { PYTHON, type Unarmed, whyUnarmed } from './unarmed.js';
 
@@ -143,28 +142,21 @@ export class TorchWatch {
 
   /** Processes that live now; those not met before are told apart into the step's own and others. */
   #meet(): Iterable<Known> {
-    const { leader, variable, since } = this.mark();
     const living = new Map<number, Known>();
-    const strangers: ProcessFacts[] = [];
+    const all: ProcessFacts[] = [];
     for (const name of namesIn(this.root)) {
       const pid = Number(name);
       if (!(pid > 1) || pid === process.pid) continue;
       const known = this.#known.get(pid);
-      // One of the step's may have gone and left its pid to a stranger, who must not be taken for it.
+      // One of the step's may have gone and left its pid to another, who must not be taken for it.
       const facts = known && !known.ours ? known.facts : processFacts(pid, this.root);
       if (facts === null) continue;
+      all.push(facts);
       if (known?.facts.startTicks === facts.startTicks) living.set(pid, known);
-      else strangers.push(facts);
     }
-    const isOurs = (facts: ProcessFacts): boolean =>
-      facts.pid === leader ||
-      (facts.startTicks >= (since ?? 0) &&
-        (facts.pgid === leader ||
-          living.get(facts.ppid)?.ours === true ||
-          (readEnvironment(facts.pid, this.root)?.includes(variable) ?? false)));
-    // In the order of their starts, parents come before their children.
-    for (const facts of strangers.sort((a, b) => a.startTicks - b.startTicks || a.pid - b.pid)) {
-      living.set(facts.pid, { facts, ours: isOurs(facts), settled: false });
+    const own = ownAmong(this.mark(), all, ({ pid }) => living.get(pid)?.ours, this.root);
+    for (const facts of all.filter(({ pid }) => !living.has(pid)).sort(byStart)) {
+      living.set(facts.pid, { facts, ours: own.has(facts.pid), settled: false });
     }
     this.#known = living;
     return living.values();
