@@ -48,7 +48,8 @@ def start(argv, *, env, cwd, ahead=()):
 
 def _server(python, ahead, env):
     """The server of an interpreter and modules; what its forks' environments may not differ in is that of its first program."""
-    if (python, *ahead) not in _servers:
+    key = (python, *ahead)
+    if key not in _servers:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             process = subprocess.Popen(
@@ -58,8 +59,8 @@ def _server(python, ahead, env):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
             )
-        _servers[python, *ahead] = process, ours
-    return _servers[python, *ahead][1]
+        _servers[key] = process, ours
+    return _servers[key][1]
 
 
 @atexit.register
@@ -82,7 +83,7 @@ class Process:
         reply.close()
         for descriptor in (nothing, out_end, err_end):
             os.close(descriptor)
-        self.stdout, self.stderr = (open(descriptor, errors="replace") for descriptor in (out, err))
+        self.stdout, self.stderr = (os.fdopen(descriptor, errors="replace") for descriptor in (out, err))
         self.pid = int(self._receive("the fork server has died"))
 
     def _receive(self, otherwise):

@@ -1,11 +1,11 @@
 """A program in a fork of the fork server is the program in a fresh interpreter: its end, its output, its receipt, and what
 it sees of itself. What no fork can be goes to a fresh interpreter by itself."""
 
+import os
 import subprocess
 
 import forked
 import pytest
-from conftest import environment, start
 
 HEAD = """
 import atexit, os, signal, sys, threading
@@ -77,3 +77,22 @@ def test_a_fork_is_the_program_that_a_fresh_interpreter_would_be(name, step, cud
     for forks, wanted in zip(*outcomes):
         assert forks == wanted
     assert outcomes[0][0] == code
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "forks"),
+    [
+        (("-c", "pass"), {}, True),
+        (("-B", "-c", "pass"), {"PYTHONPATH": "/x"}, True),
+        (("train.py", "-m"), {"RANK": "1"}, True),
+        (("-m", "torch.distributed.run"), {}, False),
+        (("-W", "ignore", "train.py"), {}, False),
+        ((), {}, False),
+        (("-c", "pass"), {"PYTHONSAFEPATH": "1"}, False),
+        (("-c", "pass"), {"PYTORCH_ALLOC_CONF": "backend:cudaMallocAsync"}, False),
+        (("-c", "pass"), {"OMP_NUM_THREADS": "1000"}, False),
+    ],
+)
+def test_what_no_fork_can_be_is_known(words, env, forks):
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    assert forked.can_be(["python", *words], {**own, **env}) is forks
