@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 
-from . import process, threads
+from . import handlers, process, threads
 
 # Longest that the program is kept from dying. The snapshot has 10 s of it, and takes a few milliseconds.
 PATIENCE_S = 30.0
@@ -73,7 +73,8 @@ def default_disposition(status=None):
                 status = file.read()
         masks = [line.split(":")[1] for line in status.splitlines() if line.startswith(("SigIgn", "SigCgt"))]
         return not any(int(mask, 16) & 1 << (signal.SIGTERM - 1) for mask in masks)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        handlers.pass_on(error)
         return True
 
 
@@ -91,7 +92,8 @@ def install(callback):
         ours, theirs = _socket.socketpair()
         ours.setsockopt(_socket.SOL_SOCKET, _socket.SO_PASSCRED, 1)  # who has written: a forked child may
         libc = ctypes.CDLL(None)
-    except (ImportError, AttributeError, OSError):
+    except (ImportError, AttributeError, OSError) as error:
+        handlers.pass_on(error)
         return False
     theirs.setblocking(False)
     ours.settimeout(None)  # the program may have set a default
@@ -207,7 +209,7 @@ def _undo(state):
     """SIGTERM kills at once again, and the socket is closed; what the program has put in the place of ours stays."""
     global _state
     _state = None
-    with contextlib.suppress(Exception):
+    with handlers.suppress_ours():
         if _signal.getsignal(signal.SIGTERM) is _HANDLER and state.c_handler in (
             None,
             _c_handler(state.libc),
