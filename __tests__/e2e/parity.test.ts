@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   cleanUp,
@@ -16,6 +17,7 @@ import {
   ROOT,
   runStep,
   type Step,
+  type StepOptions,
 } from './kit.js';
 
 afterAll(cleanUp);
@@ -25,14 +27,25 @@ const soak = process.env['OA_SOAK'] ? it : it.skip;
 const PARITY = join(ROOT, 'dist', 'parity', 'oom_autopsy_parity');
 
 /** A step that has nothing to do with torch; the interpreter for the check is named. */
-const plain = (workspace: string, inputs: Record<string, string>, env: Record<string, string> = {}) =>
+const plain = (
+  workspace: string,
+  inputs: Record<string, string>,
+  env: Record<string, string> = {},
+  run: NonNullable<StepOptions['run']> = {},
+) =>
   runStep({
+    run,
     python: plainPython(),
     noService: true,
     workspace,
     env,
     inputs: { run: 'true', 'if-no-torch': 'ignore', parity: 'fail', ...inputs },
   });
+
+async function until(holds: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < 600 && !holds(); tries++) await setTimeout(50);
+  return holds();
+}
 
 const warnings = ({ report }: Step) => report.annotations.filter(({ level }) => level === 'warning');
 
@@ -307,6 +320,33 @@ describe('the interpreter', () => {
     expect(off.outputs['parity']).toBe('off');
     expect(off.report.summary).not.toContain('arity');
   });
+});
+
+it('sees its standard input end when main is killed', async () => {
+  const workspace = freshFolder();
+  const [began, ended] = [join(workspace, 'began'), join(workspace, 'ended')];
+  let early = true;
+  const python = join(workspace, 'python-that-waits');
+  writeFileSync(python, `#!/bin/bash\ntouch '${began}'\ncat\ntouch '${ended}'\n`);
+  chmodSync(python, 0o755);
+  const step = await plain(
+    workspace,
+    { python },
+    {},
+    {
+      onStart: (stage, pid) => {
+        if (stage === 'main')
+          void until(() => existsSync(began)).then(() => {
+            early = existsSync(ended);
+            process.kill(pid, 'SIGKILL');
+          });
+      },
+      cleanOrphans: false,
+    },
+  );
+  expect(step.report.main.signal).toBe('SIGKILL');
+  expect(early).toBe(false);
+  expect(await until(() => existsSync(ended))).toBe(true);
 });
 
 it('lists a fixture that is not there with the other wrong inputs, before anything runs', async () => {
