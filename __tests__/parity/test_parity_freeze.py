@@ -109,6 +109,14 @@ def test_a_fixture_of_the_users_own_matches_until_their_step_changes(own, tmp_pa
     )
 
 
+def test_a_match_of_their_own_is_not_remembered(own, tmp_path):
+    """What their code reads, a dataset or a setting, is in no key."""
+    (tmp_path / "temp").mkdir()
+    env = {"GITHUB_RUN_ID": "7"}
+    assert result_of(own, "--remember", tmp_path / "temp", env=env)["verdict"] == "match"
+    assert list((tmp_path / "temp").iterdir()) == []
+
+
 def test_two_freezes_of_one_step_are_byte_identical(own):
     env = {"PYTHONHASHSEED": "7"}
     code, _, err = forked("freeze", "--scenario", "my_step.py", "-o", "again.json", cwd=own, env=env)

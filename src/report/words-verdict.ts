@@ -189,7 +189,9 @@ export function greenLine(manifest: Manifest): Rich {
     what.push([
       `peak ${formatBytes(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
     ]);
-  const parity = manifest.parity.state === 'off' ? null : say`Parity: ${manifest.parity.state}.`;
+  const { state, result } = manifest.parity;
+  const earlier = result?.earlier ? ', checked earlier in this job' : '';
+  const parity = state === 'off' ? null : say`Parity: ${state}${earlier}.`;
   const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
   return joinRich([
     say`${strong(`${seen}.`)}`,
