@@ -16,6 +16,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MAIN = "/proc/self/fd/900"  # as the server's own side has it
 # Read when the interpreter, its libraries or torch are loaded: for these a fork comes too late.
 EARLY = ("PYTHON", "LD_", "MALLOC_", "OMP_", "GOMP_", "OPENBLAS_", "MKL_", "PYTORCH_", "TORCH")
+ALLOCATOR = (
+    "PYTORCH_ALLOC_CONF",
+    "PYTORCH_CUDA_ALLOC_CONF",
+)  # but for the backend they are read with CUDA's start
 _environ = dict(os.environ)
 _servers = {}
 
@@ -27,6 +31,7 @@ def can_be(argv, env):
     plain = bool(first) and (first[0] == "-c" or first[0].endswith(".py"))
     early = {name for name in {*env, *_environ} if name.startswith(EARLY) and not name.startswith("PYTHON")}
     early |= {name for name in env if name.startswith("PYTHON") and name != "PYTHONPATH"}
+    early -= {name for name in ALLOCATOR if "backend" not in env.get(name, "")}
     return plain and all(env.get(name) == _environ.get(name) for name in early)
 
 

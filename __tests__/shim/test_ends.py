@@ -32,13 +32,15 @@ ENDS = {
     "exit in thread": ("t = threading.Thread(target=sys.exit); t.start(); t.join()", 0, "exit", False),
     "failing atexit": ("atexit.register(lambda: 1 / 0)", 0, "exit", False),
 }
+# In a fresh interpreter, with the whole of its end. All others: the same as forks (test_forked.py).
+WHOLE = ("normal", "exception", "thread", "failing atexit")
 
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_end(name, step, cuda):
     program, code, kind, oom = ENDS[name]
     lain = step()
-    done = lain.run(PRELUDE + program, python=cuda)
+    done = lain.run(PRELUDE + program, python=cuda, fresh=name in WHOLE)
     assert done.code == code, done.err
     assert done.ours == []
     receipt = done.receipt
@@ -113,10 +115,15 @@ def child(kind):
         os._exit(6)
 if __name__ == "__main__":
     import torch
-    context = multiprocessing.get_context(sys.argv[1])
-    for kind in sys.argv[2:]:
-        process = context.Process(target=child, args=(kind,))
-        process.start(); process.join()
+    method, _, first = sys.argv[1].partition(" ")
+    context = multiprocessing.get_context(method)
+    if first:
+        context.set_forkserver_preload(["torch"])
+    children = [(kind, context.Process(target=child, args=(kind,))) for kind in sys.argv[2:]]
+    for _, process in children:
+        process.start()
+    for kind, process in children:
+        process.join()
         print(kind, process.exitcode, process.pid, flush=True)
 """
 KINDS = {
@@ -128,7 +135,9 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("method", ("fork", "spawn", "forkserver"))
+@pytest.mark.parametrize(
+    "method", ("fork", "spawn", "forkserver with torch", pytest.param("forkserver", marks=pytest.mark.long))
+)
 def test_children_of_multiprocessing(method, step, cuda, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(CHILDREN)
@@ -141,7 +150,7 @@ def test_children_of_multiprocessing(method, step, cuda, tmp_path):
         wanted_code, end, oom = KINDS[kind]
         assert int(code) == wanted_code, kind
         receipt = by_pid.pop(int(pid), None)
-        if kind == "idle" and method == "fork":
+        if kind == "idle" and method in ("fork", "forkserver with torch"):
             assert receipt is None, "a forked child that never used CUDA is its parent's process to us"
         elif end is None:
             assert receipt["end"] is None and receipt["recorder"]["state"] == "armed"

@@ -89,6 +89,7 @@ def test_a_fork_is_the_program_that_a_fresh_interpreter_would_be(name, step, cud
         (("-W", "ignore", "train.py"), {}, False),
         ((), {}, False),
         (("-c", "pass"), {"PYTHONSAFEPATH": "1"}, False),
+        (("-c", "pass"), {"PYTORCH_ALLOC_CONF": "expandable_segments:True"}, True),
         (("-c", "pass"), {"PYTORCH_ALLOC_CONF": "backend:cudaMallocAsync"}, False),
         (("-c", "pass"), {"OMP_NUM_THREADS": "1000"}, False),
     ],

@@ -81,7 +81,7 @@ def test_processes_that_run_out_at_once(step, cuda, tmp_path):
     lain = step()
     done = lain.run(FORKS, tmp_path, "20", GATE, python=cuda, timeout=300)
     assert (done.code, done.out, done.ours) == (0, "{1}\n", []), done.err[-2000:]
-    children = [receipt for receipt in done.receipts if receipt["ppid"] != os.getpid()]
+    children = [receipt for receipt in done.receipts if receipt["ppid"] == done.pid]
     assert len(done.receipts) == len(children) + 1
     check_all(lain, children, 20)
 
@@ -123,15 +123,12 @@ def killed_at_random(lain, python, source, tiny, count, longest, seed):
     """Kills `count` processes, a few at a time, each after a random part of `longest` seconds past its
     start."""
     rng = random.Random(seed)
-    env = lain.env(tiny=tiny, env={**device_env(), "TINY_TORCH_SIZE": "20000"})
+    env = {**device_env(), "TINY_TORCH_SIZE": "20000"}
     pids, left = {}, count
     while left:
         batch = []
         for _ in range(min(6, left)):
-            process = subprocess.Popen(
-                [python, "-c", source], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-            batch.append(process)
+            batch.append(lain.start(source, python=python, tiny=tiny, env=env))
         left -= len(batch)
         for process in batch:
             process.stdout.readline()  # torch is imported: there is something to interrupt
@@ -142,7 +139,7 @@ def killed_at_random(lain, python, source, tiny, count, longest, seed):
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGKILL)
             pids[pid] = process.wait()
-            process.stdout.close()
+            process.stdout.close(), process.stderr.close()
     return pids
 
 
