@@ -487,6 +487,10 @@ begins, (self, args, kwargs), own_args, own_kwargs = call("module", module, key=
 assert (self, args, kwargs) == ("module", (module,), {"key": slotted})
 assert (own_args, own_kwargs) == (args, kwargs), "the function's own locals are as they were"
 
+hidden = census_objects.Found()
+census_objects.hidden_objects(kinds, hidden, census_objects.Clock(60), 1.0, [])
+assert hidden.hidden == 0, "what the interpreter froze at its start is nobody's tensor"
+
 gc.freeze()
 hidden = census_objects.Found()
 census_objects.live_objects(kinds, hidden, census_objects.Clock(60), 10**7, 1.0)

@@ -14,6 +14,7 @@ import types
 from collections import deque
 
 from . import threads
+from .facts import FROZEN_BEFORE_TORCH
 
 # What a type is to the census. 0: nothing of interest.
 TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL = 1, 2, 3, 4, 5, 6, 7
@@ -241,7 +242,7 @@ class Found:
         self.tensors, self.modules, self.optimizers, self.nodes, self.storages = [], [], [], [], []
         self.objects = 0  # looked at
         self.pools = 0  # objects that stand for a private pool: MemPool, CUDAGraph
-        self.hidden = 0  # frozen by gc.freeze(), so not listed by gc.get_objects()
+        self.hidden = 0  # frozen by gc.freeze() since torch came, so not listed by gc.get_objects()
 
     def take(self, kinds, obj):
         """Files one object under its kind."""
@@ -298,7 +299,7 @@ def hidden_objects(kinds, found, clock, share, roots):
     Uses `gc.get_referents`, which runs no code of the program. Locals of functions that are running are
     not reached (CPython 3.11 and later keep them off the heap). Stops at `share` of the time bound.
     """
-    found.hidden = gc.get_freeze_count()
+    found.hidden = max(0, gc.get_freeze_count() - FROZEN_BEFORE_TORCH)
     if not found.hidden:
         return
     known = set(

@@ -4,10 +4,13 @@ Only what the receipt's schema lists: no command line, no environment but the ra
 no value or repr of an object of the program.
 """
 
+import gc
 import os
 import re
 import sys
 
+# Python 3.12 freezes 375 tuples of its own at start. What was frozen before torch came, when this is first loaded, is no tensor.
+FROZEN_BEFORE_TORCH = gc.get_freeze_count()
 OURS = os.path.dirname(os.path.abspath(__file__))
 HOOK = os.path.join(os.path.dirname(OURS), "sitecustomize.py")
 MAX_FRAMES = 100
