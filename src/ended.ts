@@ -4,7 +4,7 @@ import type { GpuObservation } from './gpu/observe.js';
 import { type Plan, STEP_VARIABLE } from './plan.js';
 import type { CancelWatch } from './step/cancel.js';
 import type { HostCounters } from './step/host.js';
-import type { Group, StepMark } from './step/own.js';
+import { type Group, type StepMark, stepProcesses } from './step/own.js';
 import type { NamedProcess } from './step/proc.js';
 import type { RunResult } from './step/process.js';
 import type { ScriptHint } from './step/script-hints.js';
@@ -46,3 +46,10 @@ export const markOf = (ended: Pick<Ended, 'plan' | 'leader' | 'since' | 'met'>):
   since: ended.since,
   met: ended.met,
 });
+
+/** Processes that are known as the step's: those that live now, those that were met, those that had torch loaded. */
+export const ownOf = (ended: Ended): readonly Group[] => [
+  ...stepProcesses(markOf(ended)),
+  ...(ended.met ?? []),
+  ...(ended.seen?.sightings ?? []),
+];

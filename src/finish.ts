@@ -7,7 +7,7 @@
 import type { Runner } from './actions.js';
 import { formatBytes } from './bytes.js';
 import { type Concluded, conclude } from './conclude.js';
-import { type Ended, markOf } from './ended.js';
+import { type Ended, markOf, ownOf } from './ended.js';
 import { collect, type Evidence } from './evidence/collect.js';
 import { buildManifest, cycleTotals } from './evidence/manifest.js';
 import { thisHost } from './evidence/names.js';
@@ -148,7 +148,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       job: plan.job.job,
     },
     verdict,
-    gpu: { before: ended.before.gpu, after: gpuAfter },
+    gpu: { before: ended.before.gpu, after: gpuAfter, own: gpuAfter.state === 'seen' ? ownOf(ended) : [] },
     host: {
       oom: host,
       memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,

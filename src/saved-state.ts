@@ -90,7 +90,15 @@ const GpuSchema = v.variant('state', [
         free: v.nullable(count),
       }),
     ),
-    processes: list(v.object({ pid: count, name: fact, device: v.nullable(count), used: v.nullable(count) })),
+    processes: list(
+      v.object({
+        pid: count,
+        startTicks: v.nullable(count),
+        name: fact,
+        device: v.nullable(count),
+        used: v.nullable(count),
+      }),
+    ),
     pidsKnown: v.boolean(),
     note: v.nullable(text),
     seconds: v.number(),

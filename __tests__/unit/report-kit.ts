@@ -329,7 +329,7 @@ export const stranger = (held: number, name = 'python3', pid = 4121) => ({
         free: 40 * GIB - held,
       },
     ],
-    processes: [{ pid, name, device: 1, used: held }],
+    processes: [{ pid, startTicks: 70, name, device: 1, used: held }],
     pidsKnown: true,
     note: null,
     seconds: 0.1,

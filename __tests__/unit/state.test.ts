@@ -40,7 +40,7 @@ const KNOWN: Known = {
     state: 'seen',
     tool: 'nvidia-smi',
     devices: [{ index: 0, uuid: 'GPU-1', name: 'NVIDIA A100', total: 100, used: 50, free: 50 }],
-    processes: [{ pid: 4121, name: 'python3', device: 0, used: null }],
+    processes: [{ pid: 4121, startTicks: 70, name: 'python3', device: 0, used: null }],
     pidsKnown: true,
     note: null,
     seconds: 0.1,
@@ -107,7 +107,7 @@ describe('state', () => {
           },
         })),
         processes: Array.from({ length: 1024 }, (_, i) => ({
-          ...{ pid: i, name: 'p'.repeat(80), device: 0, used: i },
+          ...{ pid: i, startTicks: 2 ** 50, name: 'p'.repeat(80), device: 0, used: i },
         })),
       },
       seen: {

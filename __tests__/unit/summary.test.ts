@@ -24,6 +24,7 @@ import {
   oom,
   quietRank,
   read,
+  type Story,
   stranger,
   WORKSPACE,
 } from './report-kit.js';
@@ -177,7 +178,7 @@ describe('memory of other processes', () => {
   const empty = { ...look.before, processes: [] };
   /** Of 40 GiB, 39.5 GiB are this process's and 10 MiB free: 502 MiB are left for everybody else. */
   const full = { reserved: 39.5 * GIB, census: null };
-  const told = (gpu: Manifest['gpu'], event = {}, changes: object = {}): string =>
+  const told = (gpu: NonNullable<Story['gpu']>, event = {}, changes: object = {}): string =>
     summary(manifest({ receipts: [failedRank(5123, 1, {}, event)], exitCode: 1, gpu, ...changes })).replace(
       /\u00a0/g,
       ' ',
@@ -206,6 +207,30 @@ describe('memory of other processes', () => {
     );
   });
 
+  it("is nobody else's where it is the step's own server, without a receipt, or where nobody can tell", () => {
+    const server = { pid: 4121, startTicks: 70 };
+    const after = look.before;
+    const listed = (gpu: NonNullable<Story['gpu']>): number => told(gpu).match(/4121/g)?.length ?? 0;
+    expect(listed({ before: empty, after })).toBeGreaterThan(1);
+    expect(listed({ before: empty, after, own: [server] })).toBe(0);
+    // Another process had that pid before the step: it is none of the step's.
+    const earlier = { ...after, processes: after.processes.map((p) => ({ ...p, startTicks: 3 })) };
+    expect(told({ before: earlier, after, own: [server] })).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
+    expect(told({ before: earlier, after, own: [server] })).not.toMatch(/\| after it \|/);
+    // In a container the tool may name pids of the host, the step's own among them.
+    const ofHost = {
+      ...after,
+      pidsKnown: false,
+      processes: after.processes.map((p) => ({ ...p, startTicks: null })),
+    };
+    expect(listed({ before: empty, after: ofHost })).toBe(0);
+    expect(listed({ before: ofHost, after: ofHost })).toBeGreaterThan(1);
+    const page = renderPage(manifest({ receipts: [failedRank()], gpu: { before: empty, after: ofHost } }));
+    expect(page).toContain('python3 (not known whose)');
+    const mine = { before: empty, after, own: [server] };
+    expect(renderPage(manifest({ receipts: [failedRank()], gpu: mine }))).toContain('python3 (this step');
+  });
+
   it('of this machine is no account of another one', () => {
     const runner = (host: string | null) => ({ runner: { ...manifest().runner, host } });
     for (const host of ['node-b', null]) {
@@ -222,7 +247,7 @@ describe('memory of other processes', () => {
     const m = manifest({ receipts: [failedRank(), there], exitCode: 1, gpu: look });
     expect(summary(m)).toContain('**Other processes held 12.00 GiB**: pid 4121');
     expect(summary(m)).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
-    expect(renderPage(m)).not.toContain("python3 (this step's)");
+    expect(renderPage(m)).not.toContain('python3 (this step');
   });
 });
 

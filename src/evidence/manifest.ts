@@ -4,9 +4,11 @@
  * `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
  */
 import type { GateFinding } from '../gates.js';
+import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import type { ParityResult } from '../parity/check.js';
 import type { HostMemory, HostOom } from '../step/host.js';
+import type { Group } from '../step/own.js';
 import type { CollectedReceipt, Evidence, SnapshotFile } from './collect.js';
 import { bareDigest } from './digest.js';
 import type { SnapshotReason } from './names.js';
@@ -142,10 +144,11 @@ export interface ManifestParity {
   readonly result?: ParityResult | null;
 }
 
-/** Who held GPU memory before the step and after it. */
+/** Who held GPU memory before the step and after it: what the tool said, and both joined. */
 export interface ManifestGpu {
   readonly before: GpuObservation | null;
   readonly after: GpuObservation | null;
+  readonly holders: readonly Holder[];
 }
 
 /** Host memory: what the kernel's OOM killer did during the step, and how full the host is. */
@@ -222,7 +225,8 @@ export interface ManifestParts {
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
   readonly verdict: { readonly name: string; readonly because: string };
-  readonly gpu: ManifestGpu | null;
+  /** `own`: processes that are known as the step's, beside those that left a receipt. */
+  readonly gpu: (Omit<ManifestGpu, 'holders'> & { readonly own?: readonly Group[] }) | null;
   readonly host: ManifestHost | null;
   readonly parity: ManifestParity;
   readonly notSeen: readonly string[];
@@ -313,6 +317,18 @@ export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   return { count: kinds.size + unlisted, tensors, bytes };
 }
 
+/** A pid of another machine says nothing of the GPUs here. */
+function manifestGpu(
+  { before, after, own = [] }: NonNullable<ManifestParts['gpu']>,
+  { receipts }: Evidence,
+  host: string | null,
+): ManifestGpu {
+  const left = receipts
+    .filter((receipt) => receipt.host === host)
+    .map(({ pid, start_ticks }): Group => ({ pid, startTicks: start_ticks }));
+  return { before, after, holders: holdersOf(before, after, [...left, ...own]) };
+}
+
 export function buildManifest(parts: ManifestParts): Manifest {
   const { evidence } = parts;
   const plain = ({ file, bytes, digest }: ManifestFile): ManifestFile => ({ file, bytes, digest });
@@ -327,7 +343,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     snapshots: snapshotReferences(evidence),
     files: [...evidence.receipts, ...evidence.pages].map(plain),
     processes: evidence.receipts.map(manifestProcess),
-    gpu: parts.gpu,
+    gpu: parts.gpu && manifestGpu(parts.gpu, evidence, parts.runner.host),
     host: parts.host,
     cycles: cycleTotals(evidence.receipts),
     parity: parts.parity,

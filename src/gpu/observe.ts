@@ -5,9 +5,10 @@
  * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
  * prints is read as untrusted text.
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { noAnswer, runHelper } from '../step/helper.js';
+import { processFacts } from '../step/proc.js';
 import {
   type GpuDevice,
   type GpuFacts,
@@ -18,7 +19,11 @@ import {
   parseRocm,
 } from './parse.js';
 
-export type { GpuDevice, GpuFacts, GpuProcess } from './parse.js';
+/** A process as the tool lists it, and as it is found here. */
+export interface ObservedProcess extends GpuProcess {
+  /** When it started, in clock ticks since boot; null when no such process can be seen here. */
+  readonly startTicks: number | null;
+}
 
 export const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'] as const;
 export type GpuTool = (typeof TOOLS)[number];
@@ -28,7 +33,7 @@ export type GpuObservation =
       readonly state: 'seen';
       readonly tool: GpuTool;
       readonly devices: readonly GpuDevice[];
-      readonly processes: readonly GpuProcess[];
+      readonly processes: readonly ObservedProcess[];
       /** False when none of the pids exists here: the tool names those of the host, we are in a container. */
       readonly pidsKnown: boolean;
       /** What could not be asked, or null. */
@@ -135,36 +140,13 @@ export async function observeGpus(options: ObserveOptions): Promise<GpuObservati
   const seconds = (): number => Math.round(performance.now() - started) / 1000;
   try {
     const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
-    const proc = options.proc ?? '/proc';
-    const pidsKnown =
-      answers.processes.length === 0 ||
-      answers.processes.some(({ pid }) => existsSync(join(proc, String(pid))));
-    return { state: 'seen', tool: found.tool, ...answers, pidsKnown, seconds: seconds() };
+    const processes = answers.processes.map((process) => ({
+      ...process,
+      startTicks: processFacts(process.pid, options.proc)?.startTicks ?? null,
+    }));
+    const pidsKnown = processes.length === 0 || processes.some(({ startTicks }) => startTicks !== null);
+    return { state: 'seen', tool: found.tool, ...answers, processes, pidsKnown, seconds: seconds() };
   } catch (error) {
     return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
   }
-}
-
-/** A process on a GPU that is none of ours. */
-export interface Stranger extends GpuProcess {
-  /** True when it held memory before the step started. */
-  readonly before: boolean;
-}
-
-/**
- * Processes that hold GPU memory and are not in `ownPids`, the largest first. With `before`, those that were there before the
- * step are marked. Where the tool names pids of another namespace nobody can be told apart by pid: then only
- * those seen before the step are surely not ours.
- */
-export function strangers(
-  now: GpuObservation,
-  ownPids: ReadonlySet<number>,
-  before?: GpuObservation,
-): readonly Stranger[] {
-  if (now.state !== 'seen') return [];
-  const earlier = new Set(before?.state === 'seen' ? before.processes.map((p) => p.pid) : []);
-  return now.processes
-    .map((p) => ({ ...p, before: before === undefined || earlier.has(p.pid) }))
-    .filter((p) => (now.pidsKnown ? !ownPids.has(p.pid) : p.before))
-    .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
 }

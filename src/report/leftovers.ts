@@ -1,5 +1,6 @@
 /** Memory that was held on the GPUs before the step started: a warning with its numbers, before anything runs. Pure. */
 import { formatBytes } from '../bytes.js';
+import { heldBy, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import { printable } from '../text.js';
 
@@ -11,15 +12,16 @@ export function leftoverWarning(before: GpuObservation): string | null {
   if (before.state !== 'seen') return null;
   const full = before.devices.filter((device) => (device.used ?? 0) >= WORTH_TELLING);
   if (full.length === 0) return null;
+  const holders = holdersOf(before, null);
   const lines = full.map((device) => {
-    const holders = before.processes
-      .filter((process) => process.device === device.index || process.device === null)
+    const named = holders
+      .filter((holder) => holder.device === device.index || holder.device === null)
       .slice(0, 5)
-      .map(
-        ({ pid, name, used }) =>
-          `pid ${pid}${name === null ? '' : ` ${printable(name, 60)}`}${used === null ? '' : ` with ${formatBytes(used)}`}`,
-      );
-    const who = holders.length > 0 ? holders.join(', ') : 'no process that can be seen from here';
+      .map((holder) => {
+        const [name, used] = [holder.name, heldBy(holder)];
+        return `pid ${holder.pid}${name === null ? '' : ` ${printable(name, 60)}`}${used === null ? '' : ` with ${formatBytes(used)}`}`;
+      });
+    const who = named.length > 0 ? named.join(', ') : 'no process that can be seen from here';
     const total = device.total === null ? '' : ` of ${formatBytes(device.total)}`;
     return `GPU ${device.index}: ${formatBytes(device.used ?? 0)}${total} held by ${who}`;
   });

@@ -3,6 +3,7 @@
 import { formatBytes } from '../bytes.js';
 import type { Manifest } from '../evidence/manifest.js';
 import { CATEGORY_NAMES } from '../evidence/receipt.js';
+import type { Whose } from '../gpu/holders.js';
 import { count } from '../text.js';
 import { type Html, html, rich } from './html.js';
 import {
@@ -17,7 +18,7 @@ import {
   scrolling,
   table,
 } from './page-kit.js';
-import { ownPids, peakOf } from './story.js';
+import { peakOf } from './story.js';
 import type { TimelineFacts } from './timeline.js';
 import { processName } from './words.js';
 import { disarmWords, endingWords } from './words-process.js';
@@ -119,18 +120,32 @@ ${legend([...CATEGORY_NAMES])}
   };
 }
 
+const WHOSE: Readonly<Record<Whose, string>> = {
+  step: " (this step's)",
+  stranger: '',
+  unknown: ' (not known whose)',
+};
+
 export function gpuSection(manifest: Manifest): Section | null {
   const looks = [
-    ['before the step', manifest.gpu?.before ?? null],
-    ['after it', manifest.gpu?.after ?? null],
+    ['before', 'before the step'],
+    ['after', 'after it'],
   ] as const;
-  const own = ownPids(manifest);
+  const holders = manifest.gpu?.holders ?? [];
   const rows: Cell[][] = [];
   const notes: string[] = [];
-  for (const [when, look] of looks) {
+  for (const [moment, when] of looks) {
+    const look = manifest.gpu?.[moment];
     if (look?.state === 'failed') notes.push(`${look.tool} ${when}: ${look.reason}`);
     if (look?.state !== 'seen') continue;
     if (look.note !== null) notes.push(`${look.tool} ${when}: ${look.note}`);
+    const add = (device: string, index: number | null): void => {
+      for (const one of holders) {
+        const held = one[moment];
+        if (held === null || one.device !== index) continue;
+        rows.push([device, when, one.pid, `${one.name ?? ''}${WHOSE[one.whose]}`, bytes(held.used), '']);
+      }
+    };
     for (const device of look.devices) {
       rows.push([
         `GPU ${device.index} ${device.name ?? ''}`,
@@ -140,18 +155,9 @@ export function gpuSection(manifest: Manifest): Section | null {
         bytes(device.used),
         bytes(device.total),
       ]);
-      for (const p of look.processes.filter((x) => x.device === device.index)) {
-        const mine = look.pidsKnown && own.has(p.pid);
-        rows.push([
-          `GPU ${device.index}`,
-          when,
-          p.pid,
-          `${p.name ?? ''}${mine ? " (this step's)" : ''}`,
-          bytes(p.used),
-          '',
-        ]);
-      }
+      add(`GPU ${device.index}`, device.index);
     }
+    add('', null);
   }
   if (rows.length === 0 && notes.length === 0) return null;
   const columns: readonly Column[] = [

@@ -13,6 +13,7 @@ import {
   type Frame,
   type Oom,
 } from '../evidence/receipt.js';
+import { heldBy } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import { userFrame } from './frames.js';
 import { openEnds } from './verdict.js';
@@ -63,10 +64,6 @@ export const deviceOf = ({ process, oom }: OomStory): Device | null =>
 export const isLocal = (manifest: Manifest, { host }: Pick<ManifestProcess, 'host'>): boolean =>
   host === manifest.runner.host;
 
-/** Pids of the step's own processes on this machine, as far as they left a receipt. */
-export const ownPids = (manifest: Manifest): ReadonlySet<number> =>
-  new Set(manifest.processes.filter((p) => isLocal(manifest, p)).map((p) => p.pid));
-
 /** A process that is none of the step's own, on the device of the story. */
 export interface OtherProcess {
   readonly pid: number;
@@ -99,43 +96,29 @@ export interface Account {
   readonly unsure: readonly OtherProcess[];
 }
 
-/**
- * Processes that nvidia-smi (or its like) lists on a device and that left no receipt, the largest first. Where the tool names pids of
- * another namespace, only what was there before the step is surely not the step's own. None for a process of another machine.
- */
-export function othersOn(
+/** Strangers on a device, the largest first. None for a process of another machine. */
+function othersOn(
   manifest: Manifest,
   process: ManifestProcess,
   device: Device | null,
 ): readonly OtherProcess[] {
-  if (!isLocal(manifest, process)) return [];
-  const own = ownPids(manifest);
-  const { before = null, after = null } = manifest.gpu ?? {};
-  const left = after?.state === 'seen' && after.note === null ? after.processes.map((p) => p.pid) : null;
-  const found = new Map<number, OtherProcess>();
-  const add = (look: GpuObservation | null, early: boolean): void => {
-    if (look?.state !== 'seen') return;
-    for (const { pid, name, used, device: index } of look.processes) {
-      if (own.has(pid) && look.pidsKnown) continue;
-      if (!early && !(look.pidsKnown || found.has(pid))) continue;
-      if (!sameDevice(look, index, device)) continue;
-      const known = found.get(pid);
-      // What it held before the step counts where both looks saw it: that is surely not of the step's making.
-      const gone = early && left !== null && !left.includes(pid);
-      found.set(pid, known ?? { pid, name, used, before: early, gone });
-    }
-  };
-  add(before, true);
-  add(after, false);
-  return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+  const { gpu } = manifest;
+  if (!gpu || !isLocal(manifest, process)) return [];
+  return gpu.holders
+    .filter((one) => one.whose === 'stranger')
+    .filter((one) => sameDevice(one.before ? gpu.before : gpu.after, one.device, device))
+    .map((one) => {
+      const { pid, name, before, gone } = one;
+      return { pid, name, used: heldBy(one), before: before !== null, gone };
+    });
 }
 
 /**
  * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without CUDA_VISIBLE_DEVICES and the like, so the
  * size has to agree as well (within 5 %: the driver keeps some for itself), or there is only one device anyway.
  */
-function sameDevice(look: GpuObservation, index: number | null, device: Device | null): boolean {
-  if (look.state !== 'seen') return false;
+function sameDevice(look: GpuObservation | null, index: number | null, device: Device | null): boolean {
+  if (look?.state !== 'seen') return false;
   if (device === null || look.devices.length === 1) return true;
   if (index === null || index !== device.index) return false;
   const total = look.devices.find((d) => d.index === index)?.total ?? null;

@@ -7,7 +7,7 @@ import { mergedCycles } from './cycles.js';
 import { placeOf, userFrame } from './frames.js';
 import { escapeText, markdown, row, tableHead } from './markdown.js';
 import { joinRich, type Rich, say, shorten, strong } from './rich.js';
-import { disarmOf, endingOf, ownPids, peakOf } from './story.js';
+import { disarmOf, endingOf, peakOf } from './story.js';
 import { folded, heading, MOST, moreRows, paragraph } from './summary-kit.js';
 import { name, processName, rankWords } from './words.js';
 import { disarmWords, endingWords } from './words-process.js';
@@ -15,23 +15,20 @@ import { notSeenSentences, rejectedLine } from './words-unseen.js';
 
 /** Who else held GPU memory, where it was not said at the top. */
 export function gpuBlock(manifest: Manifest): Block | null {
-  const { before = null, after = null } = manifest.gpu ?? {};
-  const own = ownPids(manifest);
-  const strangers = (
-    look: typeof before,
-  ): readonly { pid: number; name: string | null; device: number | null; used: number | null }[] =>
-    look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
-  const rowsOf = (look: typeof before, when: string): string[] =>
-    strangers(look).map((p) =>
-      row([
-        [when],
-        [p.device === null ? '' : `GPU ${p.device}`],
-        [String(p.pid)],
-        p.name === null ? [] : [name(p.name, 60)],
-        [p.used === null ? '' : formatBytes(p.used)],
-      ]),
-    );
-  const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
+  const { before = null, after = null, holders = [] } = manifest.gpu ?? {};
+  const rowsOf = (when: 'before' | 'after', words: string): string[] =>
+    holders.flatMap((one) => {
+      const held = one[when];
+      if (held === null || one.whose !== 'stranger') return [];
+      return row([
+        [words],
+        [one.device === null ? '' : `GPU ${one.device}`],
+        [String(one.pid)],
+        one.name === null ? [] : [name(one.name, 60)],
+        [held.used === null ? '' : formatBytes(held.used)],
+      ]);
+    });
+  const rows = [...rowsOf('before', 'before the step'), ...rowsOf('after', 'after it')];
   if (rows.length === 0) return null;
   const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
   return folded(35, say`Who else was on the GPUs, by ${tool}`, {
