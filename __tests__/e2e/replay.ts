@@ -8,8 +8,6 @@ import { expect } from '@jest/globals';
 import { freshFolder, plainPython, runStep, type Step, type StepOptions } from './kit.js';
 import { replayProgram } from './recorded.js';
 
-export const SOAK = process.env['OA_SOAK'] === '1';
-
 /** A training that ran out of memory, in a few lines and with a small snapshot. */
 export const OUT_OF_MEMORY = `
 import torch
