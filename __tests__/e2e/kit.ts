@@ -122,6 +122,8 @@ export async function runStep(options: StepOptions): Promise<Step> {
         ...options.env,
       },
       ...options.run,
+      // Not the runner's five seconds: a main that was killed leaves its output to the step's processes, and nothing more comes.
+      graces: { streams: 500, ...options.run?.graces },
     });
     const uploaded = (service?.artifacts() ?? []).filter((artifact) => artifact.state === 'finalized');
     const pages = uploaded
