@@ -108,20 +108,16 @@ def recall(folder: str, of: str) -> dict[str, Any] | None:
         descriptor = os.open(_path(folder, of), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         about = os.fstat(descriptor)
-        if (
-            not stat.S_ISREG(about.st_mode)
-            or about.st_uid != os.geteuid()
-            or about.st_nlink != 1
-            or stat.S_IMODE(about.st_mode) != 0o600
-            or about.st_size > _LIMIT_BYTES
-        ):
+        ours = stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and about.st_nlink == 1
+        if not ours or stat.S_IMODE(about.st_mode) != 0o600 or about.st_size > _LIMIT_BYTES:
             return None
-        try:
-            data = json.loads(file.read(_LIMIT_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return None
+        data = json.loads(os.read(descriptor, _LIMIT_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return None
+    finally:
+        os.close(descriptor)
     if not isinstance(data, dict) or set(data) != {"schema", "key", "environment"}:
         return None
     facts = data["environment"]

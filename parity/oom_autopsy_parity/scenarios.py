@@ -168,20 +168,21 @@ def _sparse() -> Any:
 
 
 def _resizing() -> Any:
-    """Works in one buffer that it makes larger and smaller."""
+    """Works in one buffer that it makes larger and smaller, also by no operation."""
     torch = _torch()
 
     class Resizing(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.linear = torch.nn.Linear(64, 32)
-            self.work = torch.empty(0)
+            self.register_buffer("work", torch.empty(0))
 
         def forward(self, x: Any) -> Any:
             with torch.no_grad():
                 torch.mul(x[:16], 2, out=self.work)
                 self.work.resize_(48, 64)
-                self.work.resize_(8, 64)
+                self.work.untyped_storage().resize_(1024)
+                self.work.resize_(4, 64)
             return self.linear(x)
 
     return Resizing(), torch.randn(32, 64), lambda out: out.sum()
