@@ -62,7 +62,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const ports = () => ({
   env: { PATH: process.env.PATH, ...service.env, GITHUB_SERVER_URL: 'https://github.com' },
-  worker: resolve('src/publish/worker.ts'),
+  worker: resolve('dist/upload/index.js'),
   retentionDays: null,
   deadlineMs: 30_000,
 });
