@@ -104,3 +104,19 @@ def test_a_window_accounts_for_every_byte(case):
     assert sum(window.bytes().values()) >= peak
     assert len(window.sequence()) == len(window.baseline) + len(window.moves)
     assert -1 <= at < max(1, len(window.moves))
+
+
+def test_the_peak_is_the_first_moment_of_the_most_bytes():
+    book = ledger.Ledger()
+    first, second = (
+        ledger.Row(R.MODULE_PARAMETER, 8, "cpu", False),
+        ledger.Row(R.OUTPUT_IN_FORWARD, 8, "cpu", False),
+    )
+    book.events += [("+", first, 8), ("-", first, 8), ("+", second, 8), ("-", second, 8)]
+    assert book.window().peak() == (8, {"parameter": 8}, 0)
+    assert book.window(since=1).peak() == (8, {"parameter": 8}, -1)
+    assert book.window(since=2).peak() == (8, {"activation": 8}, 0)
+    other = ledger.Row(R.OUTPUT_IN_FORWARD, 4, "cuda:0", False)
+    book.events.insert(0, ("+", other, 4))
+    assert book.window().peak("cuda:0") == (4, {"activation": 4}, 0)
+    assert book.window(until=2).peak() == (12, {"activation": 4, "parameter": 8}, 1)

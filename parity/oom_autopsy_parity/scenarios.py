@@ -288,6 +288,22 @@ def _plain(
     return build
 
 
+def _by_hand() -> Step:
+    """Parameters of no module and no optimizer: only how their gradients flow tells the oracle what they are."""
+    torch = _torch()
+    w, b = torch.randn(16, 8, requires_grad=True), torch.zeros(8, requires_grad=True)
+    x = torch.randn(32, 16)
+
+    def step() -> None:
+        (x @ w + b).relu().square().mean().backward()
+        with torch.no_grad():
+            for parameter in (w, b):
+                parameter -= 0.1 * parameter.grad
+                parameter.grad = None
+
+    return step
+
+
 _plain_adam = _adam(foreach=False)
 
 # Its table is measured at each check, the others' only where a difference calls for it.
@@ -319,6 +335,7 @@ BUILT_IN: tuple[Scenario, ...] = (
     Scenario("resize/sgd/first", _plain(_resizing, _sgd), 0, 1, "one storage grows and shrinks"),
     Scenario("backward-in-forward/sgd/warm", _plain(_forces, _sgd), 1),
     Scenario("raising/sgd/warm", _plain(_raising, _sgd), 1, 1, "a forward is left by an exception"),
+    Scenario("by-hand/warm", _by_hand, 1, 1, "no module and no optimizer"),
     Scenario("cnn/sgd/first", _plain(_cnn, _sgd), 0, kernels=True),
     Scenario("cnn/sgd/warm", _plain(_cnn, _sgd), 1, kernels=True),
     Scenario("transformer/adam/warm", _plain(_transformer, _plain_adam), 1),
