@@ -31,6 +31,7 @@ import {
   type Torch,
 } from './receipt.js';
 import { readCensus, readCycles, readTimeline } from './receipt-looks.js';
+import { OBSERVER_STATES, OUTSIDE_KINDS, type OutsideOom, RERAISED_FROM } from './receipt-outside.js';
 import { type Fields, HISTORIES, isFields, LIMITS, Reader, readStack } from './receipt-reader.js';
 
 export type ParsedReceipt =
@@ -93,6 +94,7 @@ function readRecorder(r: Reader, root: Fields): Recorder {
       disarmed_at: null,
       disarm_proven: null,
       interrupted: false,
+      observer: null,
       max_entries: null,
       stacks: null,
     };
@@ -108,6 +110,7 @@ function readRecorder(r: Reader, root: Fields): Recorder {
     disarmed_at: r.seconds(o, 'disarmed_at', at),
     disarm_proven: r.flag(o, 'disarm_proven', at),
     interrupted: r.flag(o, 'interrupted', at) ?? false,
+    observer: r.oneOf(o, 'observer', at, OBSERVER_STATES),
     max_entries: r.amount(o, 'max_entries', at),
     stacks: r.text(o, 'stacks', at, 20),
   };
@@ -123,6 +126,7 @@ function readTorch(r: Reader, root: Fields): Torch | null {
     hip: r.text(o, 'hip', at, 100),
     backend: r.text(o, 'backend', at, 100),
     alloc_conf: r.text(o, 'alloc_conf', at, LIMITS.line),
+    expandable_segments: r.flag(o, 'expandable_segments', at),
     path: r.text(o, 'path', at, LIMITS.path),
   };
 }
@@ -139,6 +143,18 @@ function readRank(r: Reader, root: Fields): Receipt['rank'] {
   return rank;
 }
 
+function readOutside(r: Reader, o: Fields, at: string): OutsideOom | null {
+  const outside = r.fields(o, 'outside_oom', at);
+  const where = `${at}outside_oom.`;
+  const kind = outside && r.oneOf(outside, 'kind', where, OUTSIDE_KINDS);
+  if (!outside || kind === null) return null;
+  return {
+    kind,
+    certain: r.flag(outside, 'certain', where) ?? false,
+    device_free: r.amount(outside, 'device_free', where),
+  };
+}
+
 function readEnd(r: Reader, root: Fields): End | null {
   const o = r.fields(root, 'end', '');
   const kind = o && r.oneOf(o, 'kind', 'end.', ['exit', 'exception', 'sigterm']);
@@ -147,6 +163,8 @@ function readEnd(r: Reader, root: Fields): End | null {
     kind,
     exception: r.text(o, 'exception', 'end.', LIMITS.short),
     oom: r.flag(o, 'oom', 'end.') ?? false,
+    outside_oom: readOutside(r, o, 'end.'),
+    reraised_from: r.oneOf(o, 'reraised_from', 'end.', RERAISED_FROM),
     time: r.seconds(o, 'time', 'end.'),
   };
 }

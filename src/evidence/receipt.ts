@@ -5,6 +5,7 @@
  * times are seconds since the epoch.
  */
 import type { Owner, SnapshotReason } from './names.js';
+import type { ObserverState, OutsideOom, ReraisedFrom } from './receipt-outside.js';
 
 export const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 /** Bytes of the largest receipt that is read. The shim keeps its own below this. */
@@ -40,6 +41,8 @@ export interface Torch {
   readonly hip: string | null;
   readonly backend: string | null;
   readonly alloc_conf: string | null;
+  /** Whether the allocator's segments can grow, by the setting in force at the newest out-of-memory; null where torch does not tell. */
+  readonly expandable_segments: boolean | null;
   readonly path: string | null;
 }
 export interface Recorder {
@@ -50,6 +53,8 @@ export interface Recorder {
   /** True when the recorder was seen off after disarming, null when nobody could tell. */
   readonly disarm_proven: boolean | null;
   readonly interrupted: boolean;
+  /** Null where the receipt does not say. */
+  readonly observer: ObserverState | null;
   readonly max_entries: number | null;
   readonly stacks: string | null;
 }
@@ -198,6 +203,9 @@ export interface End {
   readonly kind: 'exit' | 'exception' | 'sigterm';
   readonly exception: string | null;
   readonly oom: boolean;
+  /** Memory that ran out outside of torch's allocator, where that is what the error was or may have been. */
+  readonly outside_oom: OutsideOom | null;
+  readonly reraised_from: ReraisedFrom | null;
   readonly time: number | null;
 }
 /** A thread that ended by an exception which nothing caught, while its process went on. */
