@@ -159,8 +159,8 @@ describe('a program with torch that was not reached', () => {
       const run = `${LIBRARY}\npython -c 'import torch' || true`;
       expectMissed(
         await runStep({ inputs: { run }, workspace, python: plainPython() }),
-        'unknown',
-        /`import torch`/,
+        'import-unfinished',
+        /`import torch` had begun/,
       );
     },
     MINUTES,

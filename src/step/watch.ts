@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  effectiveUser,
   type Group,
   innerPid,
   type ProcessFacts,
@@ -192,6 +193,7 @@ export class TorchWatch {
           args: readArguments(pid, this.root) ?? [],
           env: readEnvironment(pid, this.root),
           cwd: readLink(`${this.root}/${pid}/cwd`),
+          uid: effectiveUser(pid, this.root),
         },
         this.shimDir,
       ),
