@@ -21,6 +21,7 @@ import { readHostCounters } from './step/host.js';
 import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
 import { scriptHints } from './step/script-hints.js';
+import { ignoringSigpipe, runnerIgnoresSigpipe } from './step/sigpipe.js';
 import { TorchWatch } from './step/watch.js';
 import { count, logLine, printable } from './text.js';
 
@@ -93,8 +94,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   watch.start((seen) => learn({ seen }));
   const cancel = watchCancel();
   const result = await runStep({
-    file: plan.command.file,
-    args: plan.command.args,
+    ...(runnerIgnoresSigpipe() ? ignoringSigpipe(plan.command) : plan.command),
     cwd: plan.cwd,
     env: stepEnvironment(plan, env, {
       inputVariables: INPUT_NAMES.map(inputVariable),
