@@ -12,15 +12,20 @@ import { collect, type Evidence } from './evidence/collect.js';
 import { buildManifest, cycleTotals } from './evidence/manifest.js';
 import { thisHost } from './evidence/names.js';
 import type { Receipt } from './evidence/receipt.js';
+import { isBlind } from './evidence/receipt-outside.js';
 import { finalExitCode, judgeGates } from './gates.js';
 import { observeGpus } from './gpu/observe.js';
+import { blindSpots } from './judge/blind.js';
+import { countOoms, endedByOom, outsideOoms } from './judge/outside.js';
+import { judge, openEnds } from './judge/verdict.js';
+import type { VerdictName } from './judge/verdicts.js';
 import type { Outputs } from './outputs.js';
 import { parityOf } from './parity/run.js';
 import { NOT_YET } from './publishing.js';
 import { likelyReason, unreached, unreachedLine } from './reach.js';
-import { judge, openEnds } from './report/verdict.js';
 import { goneCheck } from './step/gone.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
+import { lostPids, type Marks, readMarks } from './step/marks.js';
 import { stepProcesses } from './step/own.js';
 import { type NamedProcess, nameProcess } from './step/proc.js';
 import { count, logLine } from './text.js';
@@ -37,10 +42,10 @@ export interface Finished extends Concluded {
   readonly evidence: Evidence;
 }
 
-/** Outputs of a run that was refused for wrong inputs. */
+/** Outputs of a step of which nothing was started: its inputs are wrong, or its commands cannot be written. */
 export const REFUSED_OUTPUTS: Outputs = {
   'exit-code': 1,
-  verdict: 'failed',
+  verdict: 'not-run' satisfies VerdictName,
   'oom-count': 0,
   'snapshot-count': 0,
   snapshots: '[]',
@@ -63,10 +68,10 @@ export interface Look {
 
 /** Looks at the step's processes, then at its evidence, unless that was found to be late already. */
 export async function look(ended: Ended): Promise<Look> {
-  const { evidenceDir: dir, id: step } = ended.plan;
+  const { evidenceDir: dir, id: step, startedAt: since } = ended.plan;
   const stillRunning = stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
   const isGone = goneCheck(ended, stillRunning.length);
-  return { evidence: ended.late ?? (await collect({ dir, step, isGone })), stillRunning };
+  return { evidence: ended.late ?? (await collect({ dir, step, since, isGone })), stillRunning };
 }
 
 /** Finishes the step and tells the runner. */
@@ -89,32 +94,45 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     result === null
       ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
       : result.cancelledBy !== null;
-  const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
-  const cycles = cycleTotals(evidence.receipts);
+  const { receipts, unread } = evidence;
+  const cycles = cycleTotals(receipts);
+  const marks = readMarks(plan.shimDir);
+  // Of what was seen and marked before a late part nothing is in that part.
+  const sightings = ended.late ? [] : (ended.seen?.sightings ?? []);
+  const unarmed = unreached(sightings, { receipts, unread, marks });
+  const shimFault = ended.shimLaid ? null : (ended.faults[0] ?? 'the shim was not laid');
+  const blind = blindSpots(evidence, {
+    shimFault,
+    lost: ended.late ? [] : lost(evidence, marks, stillRunning),
+  });
   const verdict = judge({
     exitCode: stepCode,
     cancelled,
     startError: result?.startError ?? null,
-    oomCount,
-    endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
-    threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
-      .length,
-    openEnds: openEnds(evidence.receipts, stillRunning, thisHost()),
+    oomCount: countOoms(receipts),
+    endedByOom: receipts.filter(endedByOom).length,
+    threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+    outside: outsideOoms(receipts),
+    openEnds: openEnds(receipts, stillRunning, thisHost()),
+    reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
+    blindSpots: blind,
     // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
     hostOomKills:
       host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
     hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
+    machineOomKills: host?.state === 'read' ? host.machine_kills : null,
+    ownCgroups: ownCgroups(ended),
   });
-  const unarmed = unreached(ended.seen?.sightings ?? [], evidence.receipts);
   const gates = judgeGates(
     {
-      torchProcesses: evidence.receipts.length,
-      shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
+      // One that left no receipt, or none that can be read, is the verdict's matter: it did import torch.
+      torchProcesses: Math.max(receipts.length, ...blind.map((spot) => spot.count)),
+      shimFault,
       unreached: unreachedLine(unarmed),
       likely: likelyReason(ended.seen, ended.hints),
       cycleCount: cycles.count,
-      topCycle: topCycle(evidence.receipts),
-      cyclesUnseen: cyclesUnseen(evidence.receipts),
+      topCycle: topCycle(receipts),
+      cyclesUnseen: cyclesUnseen(receipts),
       parity: parity.state,
       parityReason: parity.reason,
       parityNotRun: parity.state === 'unverifiable' && parity.notRun,
@@ -154,8 +172,9 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
     },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
-    notSeen: notSeen(evidence.receipts),
+    notSeen: notSeen(receipts),
     unarmed,
+    blindSpots: blind,
     scriptHints: ended.hints,
     stillRunning,
     killed: result?.killed ?? ended.killed ?? [],
@@ -169,10 +188,31 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
   return { ...concluded, code, stillRunning: stillRunning.length, evidence };
 }
 
+/** Pids that imported torch to the end, have gone, and left nothing that is there. */
+function lost(
+  { receipts, unread }: Evidence,
+  marks: Marks,
+  stillRunning: readonly NamedProcess[],
+): readonly number[] {
+  const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
+  return lostPids(marks, new Set(left.map(({ pid }) => pid)));
+}
+
+/** Programs that start others in a cgroup outside of the step's. */
+const OWN_CGROUP = 'docker podman nerdctl kubectl srun sbatch systemd-run'.split(' ');
+
+const ownCgroups = ({ seen, hints }: Pick<Ended, 'seen' | 'hints'>): readonly string[] => {
+  const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
+  return OWN_CGROUP.filter((program) => met.has(program));
+};
+
 /** One line for each kind of process that left a receipt but could not be recorded. */
 function notSeen(receipts: readonly Receipt[]): readonly string[] {
   const reasons = new Map<string, number>();
-  for (const { recorder } of receipts) {
+  for (const receipt of receipts) {
+    const { recorder } = receipt;
+    // The verdict tells of those in which no out-of-memory can be seen either.
+    if (isBlind(receipt)) continue;
     if (recorder.state !== 'unsupported' && recorder.state !== 'failed') continue;
     const reason = recorder.reason ?? 'the receipt gives no reason';
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);

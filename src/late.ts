@@ -13,6 +13,8 @@ import type { CollectedReceipt, Evidence } from './evidence/collect.js';
 import { MANIFEST_SCHEMA, type Manifest, type ManifestProcess, manifestText } from './evidence/manifest.js';
 import { fileKey, filesOf } from './evidence/spent.js';
 import { writeWhole } from './files.js';
+import { endedByOom } from './judge/outside.js';
+import { isVerdict } from './judge/verdicts.js';
 import type { Plan } from './plan.js';
 import { type Published, publish } from './publish/publish.js';
 import {
@@ -39,7 +41,8 @@ export async function readManifest(plan: Plan): Promise<Manifest | null> {
     if (size > MAX_MANIFEST_BYTES) return null;
     const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
     const lists = [manifest.files, manifest.snapshots, manifest.processes, manifest.published.left_out];
-    const ours = manifest.schema === MANIFEST_SCHEMA && manifest.step.id === plan.id;
+    const ours =
+      manifest.schema === MANIFEST_SCHEMA && manifest.step.id === plan.id && isVerdict(manifest.verdict.name);
     return ours && lists.every(Array.isArray) ? manifest : null;
   } catch {
     return null;
@@ -54,7 +57,7 @@ function tellsMore(receipt: CollectedReceipt, told: ManifestProcess | undefined)
   const threads = (ends: ManifestProcess['thread_ends'] = []): number => ends.filter((end) => end.oom).length;
   return (
     receipt.oom_count > (told?.oom_count ?? 0) ||
-    (receipt.end?.oom === true && told?.end?.oom !== true) ||
+    (endedByOom(receipt) && !(told && endedByOom(told))) ||
     threads(receipt.thread_ends) > threads(told?.thread_ends)
   );
 }
@@ -73,7 +76,7 @@ export function newEvidence(evidence: Evidence, told: Manifest | null): Evidence
   const receipts = evidence.receipts.filter(
     (receipt) => owners.has(receipt.file) || tellsMore(receipt, processes.get(receipt.file)),
   );
-  return { ...evidence, receipts, snapshots, pages };
+  return { ...evidence, receipts, snapshots, pages, unread: [] };
 }
 
 /** The part of the evidence that `told` knows, with receipts as they are by now. Pure. */

@@ -10,7 +10,7 @@ import type { Ended } from './ended.js';
 import { finish, REFUSED_OUTPUTS } from './finish.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
-import { setOutputs } from './outputs.js';
+import { replacedOutputs, setOutputs } from './outputs.js';
 import { fixturePath } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
 import { randomHex } from './random.js';
@@ -21,6 +21,7 @@ import { readHostCounters } from './step/host.js';
 import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
 import { scriptHints } from './step/script-hints.js';
+import { ignoringSigpipe, runnerIgnoresSigpipe } from './step/sigpipe.js';
 import { TorchWatch } from './step/watch.js';
 import { count, logLine, printable } from './text.js';
 
@@ -93,8 +94,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   watch.start((seen) => learn({ seen }));
   const cancel = watchCancel();
   const result = await runStep({
-    file: plan.command.file,
-    args: plan.command.args,
+    ...(runnerIgnoresSigpipe() ? ignoringSigpipe(plan.command) : plan.command),
     cwd: plan.cwd,
     env: stepEnvironment(plan, env, {
       inputVariables: INPUT_NAMES.map(inputVariable),
@@ -107,6 +107,13 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     onStart: (group) => learn({ group }),
   });
   watch.stop();
+  const replaced = replacedOutputs(env.GITHUB_OUTPUT);
+  if (replaced.length > 0) {
+    const names = replaced.join(', ');
+    runner.info(
+      logLine(`the step set outputs that are this action's, whose own values replace them: ${names}`),
+    );
+  }
   const met = watch.met();
   learn({ result, seen: watch.seen(), met });
 

@@ -7,6 +7,7 @@ import type { Evidence } from './evidence/collect.js';
 import { type Manifest, type ManifestPublished, manifestText } from './evidence/manifest.js';
 import { heldFiles } from './evidence/spent.js';
 import type { GateFinding } from './gates.js';
+import { VERDICT_TRAITS, type VerdictName } from './judge/verdicts.js';
 import type { Published, UploadPlan } from './publish/publish.js';
 import { GUIDE_URL } from './report/guide.js';
 import { peakJson } from './report/peak.js';
@@ -29,9 +30,13 @@ export function publishDeadline(env: NodeJS.ProcessEnv, hurried: boolean): numbe
 }
 
 /** Is there evidence of something? A green run that saw nothing leaves no artifact. */
-export const worthKeeping = (evidence: Evidence, verdict: string, gates: readonly GateFinding[]): boolean =>
+export const worthKeeping = (
+  evidence: Evidence,
+  verdict: VerdictName,
+  gates: readonly GateFinding[],
+): boolean =>
   evidence.snapshots.length + evidence.pages.length > 0 ||
-  (evidence.receipts.length > 0 && verdict !== 'ok') ||
+  (evidence.receipts.length > 0 && !VERDICT_TRAITS[verdict].quiet) ||
   hasFailingGate(gates);
 
 /** What every upload of this step has in common. */

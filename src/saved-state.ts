@@ -133,6 +133,7 @@ const KnownSchema = v.object({
         path: text,
         oom_kill: count,
         oom: v.nullable(count),
+        machine: v.nullable(count),
       }),
       v.object({ state: v.literal('unreadable'), reason: text }),
     ]),

@@ -184,8 +184,8 @@ describe('a program with torch that was not reached', () => {
       const run = "python -c 'import torch' || true";
       expectMissed(
         await runStep({ inputs: { run }, workspace, python: plainPython(), run: { temp } }),
-        'unknown',
-        /`import torch`/,
+        'import-unfinished',
+        /`import torch` had begun/,
       );
     },
     MINUTES,

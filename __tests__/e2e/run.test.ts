@@ -237,7 +237,7 @@ describe('wrong inputs', () => {
       expect(error?.message).toContain(text);
     }
     expect(report.annotations).toHaveLength(1);
-    expect(outputs['verdict']).toBe('failed');
+    expect(outputs['verdict']).toBe('not-run');
     const folder = await plain(`touch '${ran}'`, { workspace, with: { 'working-directory': 'plain-file' } });
     expect(folder.report.annotations[0]?.message).toMatch(/working-directory.*not a folder/);
     expect(existsSync(ran)).toBe(false);

@@ -40,6 +40,7 @@ function kind(summary: string): string {
     .replace(/\b\d+\.\d+ s\b/g, 'N s')
     .replace(/torch \d[\w.+]*/g, 'torch VERSION')
     .replace(/(\d+) frames? of/g, 'N frames of')
+    .replace(/out-of-memory kill (in this cgroup|on this machine)/g, 'out-of-memory kill in this cgroup')
     .replace(/asked again \*\*\d+\*\* times/g, 'asked again **N** times');
 }
 

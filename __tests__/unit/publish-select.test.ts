@@ -35,6 +35,8 @@ function evidence(
     receipts,
     snapshots,
     pages: [],
+    unread: [],
+    folderFault: null,
     rejected: [],
     rejectedCount: 0,
     rejectedReasons: [],

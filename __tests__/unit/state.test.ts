@@ -23,7 +23,7 @@ function memory(initial: Record<string, string> = {}): Runner & { readonly saved
 
 const KNOWN: Known = {
   group: { pid: 77, startTicks: 5 },
-  host: { state: 'read', source: 'cgroup-v2', path: '/sys/fs/cgroup/x', oom_kill: 1, oom: null },
+  host: { state: 'read', source: 'cgroup-v2', path: '/sys/fs/cgroup/x', oom_kill: 1, oom: null, machine: 4 },
   result: {
     exitCode: 137,
     signal: 'SIGKILL',

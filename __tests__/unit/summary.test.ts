@@ -34,6 +34,7 @@ const section = (text: string, from: string): string => text.slice(text.indexOf(
 
 /** The kernel killed one process of the step's cgroup. */
 const oomFacts = {
+  machine_kills: null,
   state: 'read',
   kills: 1,
   ooms: 1,
@@ -163,7 +164,7 @@ describe('the first lines', () => {
     const gone = { ooms: [], oom_count: 0, snapshots: [], devices: [] };
     const outside = manifest({ receipts: [failedRank(5, 0, gone)], exitCode: 1 });
     expect(summary(outside)).toContain(
-      'counted none: the request came from outside of it (cuBLAS, NCCL, the driver)',
+      'counted none: where it came from is not known; its traceback in the log tells',
     );
     const missed = manifest({
       receipts: [failedRank(5, 0, { ...gone, devices: [{ index: 0, ooms: 1 }] })],
@@ -253,7 +254,10 @@ describe('memory of other processes', () => {
 
 describe('a cancelled run', () => {
   const cancelled = (...receipts: readonly ReturnType<typeof quietRank>[]): string => {
-    const verdict = { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    const verdict = {
+      name: 'cancelled' as const,
+      because: 'the step was cancelled or ran into a time limit',
+    };
     return summary(manifest({ receipts, exitCode: 130, verdict }));
   };
   const said = 'Recording was disarmed in every process that had it.';
@@ -452,7 +456,7 @@ describe('sections', () => {
   it('stay out when they have nothing to say', () => {
     const bare = summary(manifest({ exitCode: 3 }), { artifactName: null });
     expect(bare).toBe(
-      '## 🔴 The step failed with exit code 3; no out-of-memory was seen\n\nThe step exited with 3 and no out-of-memory was seen.\n',
+      '## 🔴 The step failed with exit code 3; nothing was recorded\n\nThe step exited with 3, and no process of it was recorded.\n',
     );
   });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
+import { type Left, likelyReason, unreached, unreachedLine } from '../../src/reach.js';
 import { sameProcess, stepProcesses } from '../../src/step/own.js';
 import { innerPid, listProcesses } from '../../src/step/proc.js';
 import { type Sighting, TorchWatch } from '../../src/step/watch.js';
@@ -254,22 +254,29 @@ describe('unreached', () => {
     ...{ pid, startTicks: 10 * pid, innerPid: pid, program: 'python3.11' },
     ...{ reason: 'isolated', advice, base },
   });
-  const left = (pid: number, start_ticks: number | null = 10 * pid) => ({ pid, start_ticks });
+  const left = (...receipts: readonly (number | readonly [number, number])[]): Left => ({
+    receipts: receipts.map((one) => {
+      const [pid, start_ticks] = typeof one === 'number' ? [one, 10 * one] : one;
+      return { pid, start_ticks };
+    }),
+    unread: [],
+    marks: new Map(),
+  });
 
   it('leaves out who left a receipt, and the children that such a one forked', () => {
     const sightings = [seen(1, 'a'), seen(2, 'a'), seen(3, 'b'), seen(4, 'c')];
-    expect(unreached(sightings, [left(1), left(9)]).map(({ pid }) => pid)).toEqual([3, 4]);
-    expect(unreached(sightings, [left(1, 11), left(3)]).map(({ pid }) => pid)).toEqual([1, 2, 4]);
+    expect(unreached(sightings, left(1, 9)).map(({ pid }) => pid)).toEqual([3, 4]);
+    expect(unreached(sightings, left([1, 11], 3)).map(({ pid }) => pid)).toEqual([1, 2, 4]);
   });
 
   it('knows a process of another pid namespace by the pid that it has there', () => {
     const inside = { ...seen(12_345, 'a'), innerPid: 2 };
-    expect(unreached([inside], [left(2, inside.startTicks)])).toEqual([]);
-    expect(unreached([inside], [left(2, 7)])).toHaveLength(1);
+    expect(unreached([inside], left([2, inside.startTicks]))).toEqual([]);
+    expect(unreached([inside], left([2, 7]))).toHaveLength(1);
   });
 
   it('in one line: the first kind and how many more', () => {
-    const line = (...all: Sighting[]) => unreachedLine(unreached(all, []));
+    const line = (...all: Sighting[]) => unreachedLine(unreached(all, left()));
     expect(line()).toBeNull();
     expect(line(seen(1, 'a'))).toBe('python3.11 (pid 1) had torch loaded, but drop -I');
     expect(line(seen(1, 'a'), seen(2, 'b'), seen(3, 'c', 'other'))).toBe(

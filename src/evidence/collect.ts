@@ -48,12 +48,22 @@ export interface SnapshotFile extends FileRef, SnapshotName {
   readonly notes: readonly string[];
 }
 
+/** A receipt or a snapshot that is there, by its name and age of this step, and could not be read or understood. */
+export interface Unread {
+  readonly owner: Owner;
+  readonly reason: string;
+}
+
 export interface Evidence {
   readonly dir: string;
   readonly step: string;
   readonly receipts: readonly CollectedReceipt[];
   readonly snapshots: readonly SnapshotFile[];
   readonly pages: readonly FileRef[];
+  /** Receipts and snapshots of this step that are there and could not be read. */
+  readonly unread: readonly Unread[];
+  /** Why the folder itself cannot be read, or null. */
+  readonly folderFault: string | null;
   /** Some of every kind, the rarest kind first; `rejectedCount` counts all. */
   readonly rejected: readonly Rejected[];
   readonly rejectedCount: number;
@@ -98,6 +108,8 @@ export interface CollectOptions {
   /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
   readonly step: string;
   readonly limits?: Partial<CollectLimits>;
+  /** When the step started, in milliseconds since the epoch: what cannot be read and is older is of another step. */
+  readonly since?: number;
   /** Says whether nobody writes this unfinished dump any more. Without it all of them stay. */
   readonly isGone?: IsGone;
 }
@@ -112,17 +124,21 @@ export type IsGone = (pid: number, file: string, modified: number) => boolean;
 const OTHER_STEP = 'of another step';
 
 const ATTEMPTS = 3;
+/** For the clock of a file server that is not ours. */
+const CLOCKS_MS = 60_000;
 /** Unfinished dumps that are looked at: one for each process that there may be a receipt of. */
 const MOST_UNFINISHED = 4096;
 
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 export async function collect(options: CollectOptions): Promise<Evidence> {
   const limits = { ...COLLECT_LIMITS, ...options.limits };
-  const collector = new Collector(options.dir, options.step, limits, options.isGone ?? (() => false));
+  const { dir, step, since = 0, isGone = () => false } = options;
+  const collector = new Collector(dir, step, limits, since, isGone);
   try {
     await collector.run();
   } catch (error) {
-    collector.faults.push(`the evidence folder cannot be read (${errorCode(error)})`);
+    collector.folderFault = errorCode(error);
+    collector.faults.push(`the evidence folder cannot be read (${collector.folderFault})`);
   }
   return collector.evidence();
 }
@@ -137,9 +153,11 @@ type Content = FileRef & { readonly text: string | null };
 
 class Collector {
   readonly faults: string[] = [];
+  folderFault: string | null = null;
   private readonly receipts: CollectedReceipt[] = [];
   private readonly snapshots: SnapshotFile[] = [];
   private readonly pages: FileRef[] = [];
+  private readonly unread: Unread[] = [];
   private readonly rejections: Rejections;
   /** Processes of other steps that share the folder: their snapshots and pages are not this step's either. */
   private readonly strangers = new Set<string>();
@@ -155,6 +173,7 @@ class Collector {
     private readonly dir: string,
     private readonly step: string,
     private readonly limits: CollectLimits,
+    private readonly since: number,
     private readonly isGone: IsGone,
   ) {
     this.until = performance.now() + limits.milliseconds;
@@ -162,13 +181,13 @@ class Collector {
   }
 
   evidence(): Evidence {
-    const { dir, step, receipts, snapshots, pages, faults, rejections } = this;
+    const { dir, step, receipts, snapshots, pages, unread, folderFault, faults, rejections } = this;
     const rejected = {
       rejected: rejections.list(),
       rejectedCount: rejections.count,
       rejectedReasons: rejections.reasons(),
     };
-    return { dir, step, receipts, snapshots, pages, ...rejected, faults };
+    return { dir, step, receipts, snapshots, pages, unread, folderFault, ...rejected, faults };
   }
 
   async run(): Promise<void> {
@@ -184,6 +203,8 @@ class Collector {
         ...names.receipts.filter((name) => !hasDump(name)),
       ];
       for (const name of this.some(receipts, this.limits.receipts, 'receipts')) await this.receipt(name);
+      for (const name of receipts.slice(this.limits.receipts))
+        await this.missed(parseReceiptName(name), name, 'too many receipts');
       // The size of the table of processes is bounded by now: one entry per accepted receipt.
       const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
       const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s] as const)));
@@ -196,7 +217,7 @@ class Collector {
       const pages = this.own(names.pages, parsePageName);
       for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
         const page = await this.read(name, this.limits.pageBytes, false);
-        if (page) this.pages.push(withoutText(page));
+        if (typeof page !== 'string') this.pages.push(withoutText(page));
       }
     } finally {
       await folder.close();
@@ -279,15 +300,15 @@ class Collector {
     else this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
   }
 
-  /** Reads and hashes one file, again when it changed meanwhile; null (and named) when it cannot be accepted. */
-  private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | null> {
+  /** Reads and hashes one file, again when it changed meanwhile; the reason (and it is named) when it cannot be accepted. */
+  private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | string> {
     let reason = '';
     let bytes: number | null = null;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const opened = await openRegular(this.folder, name);
       if (!opened.ok) {
         this.reject(name, opened.reason);
-        return null;
+        return opened.reason;
       }
       try {
         bytes = Number(opened.seal.size);
@@ -303,7 +324,15 @@ class Collector {
       }
     }
     this.reject(name, reason, bytes);
-    return null;
+    return reason;
+  }
+
+  /** Notes a file of this step that is nothing but a plain file with one name, and of no use all the same. */
+  private async missed(owner: Owner | null, name: string, reason: string): Promise<void> {
+    const file = await plainFile(join(this.folder, name));
+    if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS) return;
+    const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
+    this.unread.push({ owner, reason: code ?? reason });
   }
 
   private async readOnce(
@@ -334,20 +363,25 @@ class Collector {
 
   private async receipt(name: string): Promise<void> {
     const content = await this.read(name, MAX_RECEIPT_BYTES, true);
-    if (!content) {
+    const owner = parseReceiptName(name);
+    if (typeof content === 'string') {
       const linked = this.otherUploads && ((await plainFile(join(this.folder, name)))?.names ?? 0) > 1;
-      if (linked) this.strangers.add(keyOf(parseReceiptName(name)));
+      if (linked) this.strangers.add(keyOf(owner));
+      else await this.missed(owner, name, content);
       return;
     }
     // A chunk of its own, with valibot: a step that left no receipt does not load it.
     const { parseReceipt } = await import('./receipt-parse.js');
     const parsed = parseReceipt(content.text ?? '', name);
-    if (!parsed.ok) this.reject(name, parsed.reason, content.bytes);
-    else if (parsed.receipt.step !== this.step) {
+    if (!parsed.ok) {
+      this.reject(name, parsed.reason, content.bytes);
+      await this.missed(owner, name, parsed.reason);
+    } else if (parsed.receipt.step !== this.step) {
       this.strangers.add(ownerKey(parsed.receipt));
       this.reject(name, OTHER_STEP, content.bytes);
     } else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
       this.reject(name, 'too many bytes of receipts in all', content.bytes);
+      await this.missed(owner, name, 'too many bytes of receipts in all');
     } else {
       this.receiptBytes += content.bytes;
       this.receipts.push({ ...parsed.receipt, ...withoutText(content) });
@@ -356,9 +390,11 @@ class Collector {
 
   private async snapshot(name: string, owners: ReadonlyMap<string, Receipt>): Promise<void> {
     const named = parseSnapshotName(name);
-    const content = named && (await this.read(name, this.limits.snapshotBytes, false));
-    if (named && content)
-      this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
+    if (named === null) return;
+    const content = await this.read(name, this.limits.snapshotBytes, false);
+    const receipt = owners.get(ownerKey(named));
+    if (typeof content !== 'string') this.snapshots.push(joinReceipt(named, withoutText(content), receipt));
+    else if (receipt === undefined) await this.missed(named, name, content);
   }
 }
 

@@ -6,9 +6,13 @@
 import type { GateFinding } from '../gates.js';
 import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
+import type { BlindSpot } from '../judge/blind.js';
+import { countOoms } from '../judge/outside.js';
+import type { Verdict } from '../judge/verdict.js';
 import type { ParityResult } from '../parity/check.js';
 import type { HostMemory, HostOom } from '../step/host.js';
 import type { Group } from '../step/own.js';
+import type { UnarmedReason } from '../step/unarmed.js';
 import type { CollectedReceipt, Evidence, SnapshotFile } from './collect.js';
 import { bareDigest } from './digest.js';
 import type { SnapshotReason } from './names.js';
@@ -161,7 +165,7 @@ export interface ManifestHost {
 export interface ManifestUnarmed {
   readonly pid: number;
   readonly program: string;
-  readonly reason: string;
+  readonly reason: UnarmedReason;
   /** What to do about it. */
   readonly advice: string;
 }
@@ -186,7 +190,7 @@ export interface Manifest {
   readonly action: { readonly version: string };
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
-  readonly verdict: { readonly name: string; readonly because: string };
+  readonly verdict: Verdict;
   readonly oom_count: number;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
@@ -207,6 +211,8 @@ export interface Manifest {
   /** What could not be seen, one line each: processes without a receipt, recorders that were not armed. */
   readonly not_seen: readonly string[];
   readonly unarmed: readonly ManifestUnarmed[];
+  /** Where an out-of-memory may have gone unseen though its process was reached. */
+  readonly blind_spots: readonly BlindSpot[];
   readonly script_hints: readonly ManifestScriptHint[];
   /** Who of the step still ran when its shell had ended. */
   readonly still_running: readonly ManifestSurvivor[];
@@ -224,13 +230,14 @@ export interface ManifestParts {
   readonly now: number;
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
-  readonly verdict: { readonly name: string; readonly because: string };
+  readonly verdict: Verdict;
   /** `own`: processes that are known as the step's, beside those that left a receipt. */
   readonly gpu: (Omit<ManifestGpu, 'holders'> & { readonly own?: readonly Group[] }) | null;
   readonly host: ManifestHost | null;
   readonly parity: ManifestParity;
   readonly notSeen: readonly string[];
   readonly unarmed?: readonly ManifestUnarmed[];
+  readonly blindSpots?: readonly BlindSpot[];
   readonly scriptHints?: readonly ManifestScriptHint[];
   readonly stillRunning?: readonly ManifestSurvivor[];
   readonly killed?: readonly ManifestSurvivor[];
@@ -339,7 +346,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     step: parts.step,
     runner: parts.runner,
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
-    oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
+    oom_count: countOoms(evidence.receipts),
     snapshots: snapshotReferences(evidence),
     files: [...evidence.receipts, ...evidence.pages].map(plain),
     processes: evidence.receipts.map(manifestProcess),
@@ -353,6 +360,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     rejected_reasons: evidence.rejectedReasons,
     not_seen: parts.notSeen,
     unarmed: parts.unarmed ?? [],
+    blind_spots: parts.blindSpots ?? [],
     script_hints: parts.scriptHints ?? [],
     still_running: parts.stillRunning ?? [],
     killed: parts.killed ?? [],

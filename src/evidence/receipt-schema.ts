@@ -7,6 +7,7 @@
  */
 import * as v from 'valibot';
 import { parseSnapshotName, SNAPSHOT_REASONS } from './names.js';
+import { OBSERVER_STATES, OUTSIDE_KINDS, RERAISED_FROM } from './receipt-outside.js';
 import { CATEGORY_NAMES, POOL_KINDS, RANK_VARIABLES, RECEIPT_SCHEMA } from './vocabulary.js';
 
 /** Characters of a name, of a sentence, of a path. */
@@ -218,6 +219,8 @@ const recorder = v.pipe(
     /** True when the recorder was seen off after disarming, null when nobody could tell. */
     disarm_proven: maybe(v.boolean()),
     interrupted: flag,
+    /** `refused`: torch's allocator tells of no out-of-memory here. Null where the receipt does not say. */
+    observer: maybe(v.picklist(OBSERVER_STATES)),
     max_entries: maybe(amount),
     stacks: maybe(text(20)),
   }),
@@ -234,6 +237,7 @@ const NO_RECORDER = {
   disarmed_at: null,
   disarm_proven: null,
   interrupted: false,
+  observer: null,
   max_entries: null,
   stacks: null,
 } as const;
@@ -244,7 +248,20 @@ const torch = v.object({
   hip: maybe(text(100)),
   backend: maybe(text(100)),
   alloc_conf: maybe(text(LINE)),
+  /** Whether segments can grow, by the setting in force at the newest out-of-memory; null where torch does not tell. */
+  expandable_segments: maybe(v.boolean()),
   path: maybe(text(PATH)),
+});
+
+/**
+ * Memory that ran out outside of torch's caching allocator: of the exception that ended the process; at an exit, of the last one
+ * that was printed and survived (pytest's, say). Not `certain`: the error comes with other troubles too. `device_free`: bytes
+ * that the device had free then.
+ */
+const outsideOom = v.object({
+  kind: v.picklist(OUTSIDE_KINDS),
+  certain: flag,
+  device_free: maybe(amount),
 });
 
 const ending = { exception: maybe(text(NAME)), oom: flag, time: maybe(seconds) };
@@ -310,7 +327,14 @@ export const ReceiptSchema = v.object({
   thread_ends: list(v.object(ending), 20),
   /** null: ended without running its exit handlers, or still running. */
   end: v.pipe(
-    maybe(v.object({ kind: v.picklist(['exit', 'exception', 'sigterm']), ...ending })),
+    maybe(
+      v.object({
+        kind: v.picklist(['exit', 'exception', 'sigterm']),
+        ...ending,
+        outside_oom: maybe(outsideOom),
+        reraised_from: maybe(v.picklist(RERAISED_FROM)),
+      }),
+    ),
     v.description('null: ended without running its exit handlers, or still running'),
   ),
 });

@@ -42,4 +42,5 @@ export type CountedFrame = Cycle['frames'][number];
 export type CycleGraph = NonNullable<Cycle['graph']>;
 export type DeviceBytes = Cycle['bytes'];
 export type End = NonNullable<Receipt['end']>;
+export type OutsideOom = NonNullable<End['outside_oom']>;
 export type ThreadEnd = Receipt['thread_ends'][number];

@@ -90,10 +90,13 @@ const fragmentation: Rule = ({ account, story: { process, oom } }) => {
   // What private pools keep unused is no fragmentation: the rule above has it.
   const unused = account.unused - unusedInPools(censusOf(oom.census, oom.device));
   if (unused < oom.wanted) return null;
-  const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
+  const { alloc_conf = null, expandable_segments = null } = process.build ?? {};
+  // The setting can be made at run time, too; the environment tells only where torch does not.
+  const on = expandable_segments ?? (/expandable_segments:\s*true/i.test(alloc_conf ?? '') ? true : null);
+  const unsure = on === null ? ', where it is not on already,' : null;
   const remedy = on
     ? say`${code('expandable_segments:True')} is on already.`
-    : say`${code('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
+    : say`${code('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')}${unsure} lets the allocator use such pieces together.`;
   return {
     id: 'fragmentation',
     numbers: [unused, oom.wanted],

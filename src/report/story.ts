@@ -13,10 +13,12 @@ import {
   type Frame,
   type Oom,
 } from '../evidence/receipt.js';
+import type { ReraisedFrom } from '../evidence/receipt-outside.js';
 import { heldBy } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
+import { endedByOom } from '../judge/outside.js';
+import { openEnds } from '../judge/verdict.js';
 import { userFrame } from './frames.js';
-import { openEnds } from './verdict.js';
 
 /** One out-of-memory and its process. */
 export interface OomStory {
@@ -28,12 +30,47 @@ export interface OomStory {
 
 const timeOf = (oom: Oom): number => oom.time ?? Number.POSITIVE_INFINITY;
 
-/** Every process that ended by an out-of-memory and recorded it, the first to fail first. */
+/** Where an out-of-memory that ended a process was raised first, and that of the worker which had it; nulls for one of its own. */
+export function raisedFirst(
+  { processes }: Manifest,
+  { pid, host, end, recorder }: ManifestProcess,
+): { readonly from: ReraisedFrom | null; readonly story: OomStory | null } {
+  const said = end?.reraised_from ?? null;
+  // What never used CUDA has no out-of-memory of its own.
+  if (!end?.oom || (said === null && recorder.state !== 'idle')) return { from: null, story: null };
+  const latest = end.time ?? Number.POSITIVE_INFINITY;
+  const had = processes.flatMap((worker): OomStory[] => {
+    const oom = worker.end?.oom ? undefined : worker.ooms.findLast((o) => timeOf(o) <= latest);
+    return oom === undefined ? [] : [{ process: worker, oom, fatal: true }];
+  });
+  const children = had.filter(({ process }) => process.ppid === pid && process.host === host);
+  // A worker of a fork server is no child; it is known where it is the only one that can have been it.
+  const workers = children.length > 0 ? children : said !== null && had.length === 1 ? had : [];
+  const story = workers.sort((x, y) => timeOf(x.oom) - timeOf(y.oom)).at(-1) ?? null;
+  return { from: said ?? (story === null ? null : 'process'), story };
+}
+
+/** Out-of-memory errors that were raised again elsewhere and ended that process, by the manifest that they are of. */
+const raisedAgain = new WeakMap<Manifest, ReadonlySet<Oom>>();
+
+function isRaisedAgain(manifest: Manifest, oom: Oom | undefined): boolean {
+  let all = raisedAgain.get(manifest);
+  if (all === undefined) {
+    all = new Set(manifest.processes.flatMap((p) => raisedFirst(manifest, p).story?.oom ?? []));
+    raisedAgain.set(manifest, all);
+  }
+  return oom !== undefined && all.has(oom);
+}
+
+/** Every process that ended by an out-of-memory and recorded it, itself or in a worker of it, the first to fail first. */
 export function fatalStories(manifest: Manifest): readonly OomStory[] {
   return manifest.processes
     .flatMap((process): OomStory[] => {
+      if (!process.end?.oom) return [];
+      const { from, story } = raisedFirst(manifest, process);
+      if (from !== null) return story === null ? [] : [story];
       const oom = process.ooms.at(-1);
-      return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
+      return oom ? [{ process, oom, fatal: true }] : [];
     })
     .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
@@ -52,9 +89,13 @@ export function mainStory(manifest: Manifest): OomStory | null {
   return newest;
 }
 
-/** Processes that ended by an out-of-memory of which the allocator's observer saw nothing. */
+/** Processes with an out-of-memory at their end that is none of those which the allocator's observer saw there. */
 export const unseenOoms = (manifest: Manifest): readonly ManifestProcess[] =>
-  manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
+  manifest.processes.filter(
+    (p) =>
+      p.end?.outside_oom?.certain === true ||
+      (p.end?.oom === true && (p.ooms.length === 0 || p.end.reraised_from !== null)),
+  );
 
 /** The device of an out-of-memory, as its process described it. */
 export const deviceOf = ({ process, oom }: OomStory): Device | null =>
@@ -213,7 +254,7 @@ export function tellingStack(
 export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running' | 'elsewhere';
 
 export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
-  if (process.end?.oom) return 'oom';
+  if (endedByOom(process)) return 'oom';
   if (process.end) return process.end.kind;
   // Who still runs was looked at on this machine alone, and by the pids of this machine.
   if (!isLocal(manifest, process)) return 'elsewhere';
@@ -225,13 +266,22 @@ export const openOoms = (manifest: Manifest) =>
   openEnds(manifest.processes, manifest.still_running, manifest.runner.host);
 
 /** What became of one out-of-memory; `thread`: it ended a thread or was caught, and nobody can tell which. */
-export type Outcome = 'process' | 'thread' | 'caught' | 'sigterm' | 'no-handlers' | 'running' | 'elsewhere';
+export type Outcome =
+  | 'process'
+  | 'raised-again'
+  | 'thread'
+  | 'caught'
+  | 'sigterm'
+  | 'no-handlers'
+  | 'running'
+  | 'elsewhere';
 
 /** What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to have gone on. */
 export function outcomeOf(manifest: Manifest, process: ManifestProcess, index: number): Outcome {
   const { ooms } = process;
   const onMain = ooms[index]?.thread === 'main';
-  if (process.end?.oom && index === ooms.length - 1) return 'process';
+  if (process.end?.oom && process.end.reraised_from === null && index === ooms.length - 1) return 'process';
+  if (isRaisedAgain(manifest, ooms[index])) return 'raised-again';
   if (!onMain && process.thread_ends.some((end) => end.oom)) return 'thread';
   const ending = endingOf(manifest, process);
   if (ending === 'oom' || ending === 'exception' || ending === 'exit') return 'caught';

@@ -1,6 +1,7 @@
 /** Sections of the summary about all else: what was not seen, GPUs, cycles, parity, processes, remarks. Pure. */
 import { formatBytes } from '../bytes.js';
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
+import { endedByOom } from '../judge/outside.js';
 import { count } from '../text.js';
 import { type Block, plainBlock } from './blocks.js';
 import { mergedCycles } from './cycles.js';
@@ -224,7 +225,7 @@ export function processesBlock(manifest: Manifest): Block | null {
 function processesTitle(manifest: Manifest): Rich {
   const { processes } = manifest;
   const number = (test: (p: ManifestProcess) => boolean): number => processes.filter(test).length;
-  const oom = number((p) => p.end?.oom === true);
+  const oom = number(endedByOom);
   const sigterm = number((p) => endingOf(manifest, p) === 'sigterm');
   const disarmed = number((p) => disarmOf(p) === 'disarmed');
   const open = processes.filter((p) => disarmOf(p) === 'armed-still');

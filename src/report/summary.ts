@@ -5,6 +5,8 @@
  * Only what GitHub keeps of HTML is used: details, summary, code, span. No image: nothing is fetched when somebody reads it.
  */
 import type { Manifest } from '../evidence/manifest.js';
+import { outsideOoms } from '../judge/outside.js';
+import { VERDICT_TRAITS } from '../judge/verdicts.js';
 import { type Block, bytesOf, plainBlock, withinBudget } from './blocks.js';
 import { markdown } from './markdown.js';
 import { disarmOf, mainStory } from './story.js';
@@ -36,10 +38,10 @@ export function renderSummary(
   links: SummaryLinks,
   budgetBytes: number = SUMMARY_BUDGET,
 ): string {
-  const green = manifest.verdict.name === 'ok';
+  const { quiet } = VERDICT_TRAITS[manifest.verdict.name];
   const story = mainStory(manifest);
   const some = (...blocks: readonly (Block | null)[]): readonly Block[] => blocks.filter((b) => b !== null);
-  if (green) {
+  if (quiet) {
     const rest = some(
       notSeenBlock(manifest),
       whereBlock(manifest, links),
@@ -88,7 +90,7 @@ export function renderSummary(
 function greenIcon(manifest: Manifest): string {
   if (manifest.gates.some((gate) => gate.level === 'fail')) return '🔴';
   if (manifest.gates.length > 0 || notArmed(manifest).length > 0 || manifest.unarmed.length > 0) return '🟡';
-  if (hostKillsRich(manifest) !== null) return '🟡';
+  if (hostKillsRich(manifest) !== null || outsideOoms(manifest.processes).maybe.length > 0) return '🟡';
   return manifest.processes.length === 0 ? '⚪' : '✅';
 }
 

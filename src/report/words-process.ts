@@ -27,6 +27,7 @@ export function endingWords(manifest: Manifest, process: ManifestProcess): strin
 /** What became of an out-of-memory. */
 export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   process: 'ended the process',
+  'raised-again': 'raised again in another process',
   thread: 'ended a thread, or caught',
   caught: 'caught',
   sigterm: 'not known: ended by SIGTERM',

@@ -1,8 +1,11 @@
 /** What the report could not see or did not accept, in words. Pure. */
 import type { Manifest } from '../evidence/manifest.js';
+import { isBlind } from '../evidence/receipt-outside.js';
+import { blindRemedy, blindWords } from '../judge/blind.js';
+import { wasReached } from '../step/unarmed.js';
 import { count } from '../text.js';
 import { type Rich, say, shorten } from './rich.js';
-import { name, processName } from './words.js';
+import { capital, name, processName } from './words.js';
 import { notArmed } from './words-verdict.js';
 
 /** What was not seen, each with its remedy. */
@@ -11,8 +14,13 @@ export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
   // Where processes were seen out of reach, its message is the first of what follows here.
   if (said !== '' && manifest.unarmed.length === 0) lines.push([shorten(said, 600)]);
+  for (const spot of manifest.blind_spots) {
+    lines.push(say`${shorten(capital(blindWords(spot)), 500)}: ${blindRemedy(spot)}`);
+  }
   const alike = new Map<string, number[]>();
-  for (const { program, advice, pid } of manifest.unarmed) {
+  for (const { program, advice, pid, reason } of manifest.unarmed) {
+    // Of those that were reached the blind spots tell.
+    if (wasReached(reason)) continue;
     const key = JSON.stringify([program, advice]);
     alike.set(key, [...(alike.get(key) ?? []), pid]);
   }
@@ -26,6 +34,7 @@ export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   for (const line of manifest.not_seen) lines.push([shorten(line, 500)]);
   if (manifest.not_seen.length === 0) {
     for (const process of notArmed(manifest)) {
+      if (isBlind({ ...process, torch: process.build })) continue;
       lines.push(
         say`${processName(process)} was not recorded: ${shorten(process.recorder.reason ?? 'its receipt gives no reason', 400)}`,
       );

@@ -4,9 +4,14 @@
  */
 import { formatBytes } from '../bytes.js';
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
+import type { OutsideOom } from '../evidence/receipt.js';
+import { isBlind } from '../evidence/receipt-outside.js';
+import { OUTSIDE_NAMES } from '../judge/outside.js';
+import { allCaught } from '../judge/verdict.js';
+import type { VerdictName } from '../judge/verdicts.js';
 import { count } from '../text.js';
 import { placeOf } from './frames.js';
-import { joinRich, type Rich, say, shorten, strong } from './rich.js';
+import { code, joinRich, type Rich, say, shorten, strong } from './rich.js';
 import {
   type Account,
   accountOf,
@@ -17,11 +22,14 @@ import {
   type OtherProcess,
   openOoms,
   peakOf,
+  raisedFirst,
   tellingStack,
   unseenOoms,
 } from './story.js';
-import { allCaught } from './verdict.js';
-import { name, processName } from './words.js';
+import { capital, name, processName } from './words.js';
+
+/** Processes that are each told in a paragraph. */
+const MOST_EACH = 3;
 
 /** Processes that could have been recorded and were not. */
 export const notArmed = (manifest: Manifest): readonly ManifestProcess[] =>
@@ -110,47 +118,52 @@ function seenRich({ unsure, outside }: Account): Rich | null {
   ]);
 }
 
-/** What is worth saying of the verdict itself, besides the headline. */
-export function becauseRich(manifest: Manifest): Rich | null {
-  const { verdict, step, host } = manifest;
-  const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
-  switch (verdict.name) {
-    case 'oom':
-      return step.exit_code === 0 ? [because] : null;
-    case 'host-oom': {
-      const memory = host?.memory;
-      const limit = memory?.limit ?? memory?.total ?? null;
-      const used = memory?.peak ?? null;
-      const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
-      const what =
-        memory?.limit !== null
-          ? 'The limit is'
-          : elsewhere
-            ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
-            : 'The whole machine has';
-      const numbers =
-        limit === null
-          ? null
-          : say`${what} ${strong(formatBytes(limit))}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
-      return joinRich([
-        [because],
-        numbers,
-        ['No GPU snapshot can be taken of a process that the kernel kills.'],
-      ]);
-    }
-    case 'oom-recovered':
-      return allCaught(openOoms(manifest)) ? null : [because];
-    case 'ok':
-      return null;
-    case 'cancelled': {
-      const all = recordedIn(manifest);
-      const off = all.length > 0 && all.every((p) => disarmOf(p) === 'disarmed');
-      return joinRich([[because], off ? ['Recording was disarmed in every process that had it.'] : null]);
-    }
-    default:
-      return [because];
-  }
+/** What the kernel did, with its numbers. */
+function hostOomRich(manifest: Manifest): Rich {
+  const { host } = manifest;
+  const memory = host?.memory;
+  const limit = memory?.limit ?? memory?.total ?? null;
+  const used = memory?.peak ?? null;
+  const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
+  const what =
+    memory?.limit !== null
+      ? 'The limit is'
+      : elsewhere
+        ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
+        : 'The whole machine has';
+  const numbers =
+    limit === null
+      ? null
+      : say`${what} ${strong(formatBytes(limit))}${used === null ? null : `; the highest use was ${formatBytes(used)}`}.`;
+  return joinRich([
+    because(manifest),
+    numbers,
+    ['No GPU snapshot can be taken of a process that the kernel kills.'],
+  ]);
 }
+
+function cancelledRich(manifest: Manifest): Rich {
+  const all = recordedIn(manifest);
+  const off = all.length > 0 && all.every((p) => disarmOf(p) === 'disarmed');
+  return joinRich([because(manifest), off ? ['Recording was disarmed in every process that had it.'] : null]);
+}
+
+const because = ({ verdict }: Manifest): Rich => [`${capital(verdict.because)}.`];
+
+const BECAUSE: Readonly<Record<VerdictName, (manifest: Manifest) => Rich | null>> = {
+  ok: () => null,
+  'oom-recovered': (manifest) => (allCaught(openOoms(manifest)) ? null : because(manifest)),
+  oom: (manifest) => (manifest.step.exit_code === 0 ? because(manifest) : null),
+  'host-oom': hostOomRich,
+  killed: because,
+  cancelled: cancelledRich,
+  failed: because,
+  unknown: because,
+  'not-run': because,
+};
+
+/** What is worth saying of the verdict itself, besides the headline. */
+export const becauseRich = (manifest: Manifest): Rich | null => BECAUSE[manifest.verdict.name](manifest);
 
 /** The kernel's OOM killer was at work in the step's cgroup, and the verdict is another: `|| true` hides such a kill. */
 export function hostKillsRich({ verdict, host }: Manifest): Rich | null {
@@ -192,46 +205,90 @@ export function greenLine(manifest: Manifest): Rich {
   const { state, result } = manifest.parity;
   const earlier = result?.earlier ? ', checked earlier in this job' : '';
   const parity = state === 'off' ? null : say`Parity: ${state}${earlier}.`;
-  const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
+  const part = manifest.unarmed.length > 0 ? ' in what was recorded' : '';
+  const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : `No out-of-memory${part}`;
   return joinRich([
     say`${strong(`${seen}.`)}`,
     what.length === 0 ? null : say`${joinRich(what, '; ')}.`,
+    ...maybeRich(manifest),
     parity,
     hostKillsRich(manifest),
   ]);
 }
 
-/** Processes that ended by an out-of-memory which the allocator's observer did not see. */
-export function unseenRich(manifest: Manifest): Rich | null {
-  const unseen = unseenOoms(manifest);
-  const first = unseen[0];
-  if (!first) return null;
+/** A paragraph for each of the first few, and how many more there are. */
+function each(all: readonly ManifestProcess[], words: (process: ManifestProcess) => Rich): readonly Rich[] {
+  const shown = all.slice(0, MOST_EACH).map(words);
+  const more = all.length - shown.length;
+  return more > 0 ? [...shown, [`So did ${count(more, 'other process', 'other processes')}.`]] : shown;
+}
+
+/** Errors of libraries that come with a lack of memory, and with other troubles too. */
+const maybeRich = (manifest: Manifest): readonly Rich[] =>
+  each(
+    manifest.processes.filter(({ end }) => end?.outside_oom?.certain === false),
+    (process) =>
+      say`${processName(process)} ended by ${name(process.end?.exception ?? 'an error')}, which may be memory that ran out, or another trouble${process.end?.outside_oom ? ` of ${OUTSIDE_NAMES[process.end.outside_oom.kind]}` : null}; its traceback in the log tells more.`,
+  );
+
+/** An out-of-memory beside torch's allocator, of which there is no snapshot. */
+function outsideRich(process: ManifestProcess, { kind, device_free: free }: OutsideOom): Rich {
+  const { end } = process;
+  const how = end?.kind === 'exception' ? 'ended by' : 'exited after';
+  const again = end?.reraised_from ? ', raised first in a worker of it' : null;
+  const what = say`${processName(process)} ${how} ${name(end?.exception ?? 'an out-of-memory')}${again}`;
+  if (kind === 'pinned-host') {
+    const room =
+      free === null ? '; the device had room' : say`; the device had ${strong(formatBytes(free))} free`;
+    return say`${what}: ${strong('pinned host memory')} (page-locked, as of a DataLoader with ${code('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
+  }
+  const room = free === null ? null : say`, with ${formatBytes(free)} of the device free`;
+  return say`${what}: the request was of ${strong(OUTSIDE_NAMES[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
+}
+
+/** An out-of-memory that ended a process and is none of those that torch's allocator reported there. */
+function unseenOf(manifest: Manifest, process: ManifestProcess): Rich {
+  const { end, devices, recorder, faults } = process;
+  if (end?.outside_oom?.certain) return outsideRich(process, end.outside_oom);
+  const ended = say`${processName(process)} ended by ${name(end?.exception ?? 'an out-of-memory')}`;
+  const whence = raisedFirst(manifest, process);
+  if (whence.from !== null) {
+    const where = whence.from === 'ray' ? 'a worker of Ray' : 'a worker process';
+    const worker = whence.story?.process ?? null;
+    return worker === null
+      ? say`${ended}, which was raised first in ${where} and again here; which one is not known.`
+      : say`${ended}, the error of its worker ${processName(worker)}, which was raised again here.`;
+  }
+  if (isBlind({ recorder, torch: process.build }))
+    return say`${ended}; torch reports none of this allocator, so its numbers are not known.`;
   // A reason of the recorder stands under "Not seen", with its remedy.
-  const why = first.faults[0] ?? null;
-  const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
-  const ended = say`${processName(first)} ended by ${name(first.end?.exception ?? 'an out-of-memory')}`;
-  const reason = why === null ? null : say` (${shorten(why, 300)})`;
-  return counted > 0
-    ? say`${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
-    : say`${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
+  const why = faults[0] === undefined ? null : say` (${shorten(faults[0], 300)})`;
+  const counted = devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
+  if (counted > 0)
+    return say`${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${why}.`;
+  if (recorder.state === 'idle')
+    return say`${ended}, and never used CUDA itself: the error came to it from elsewhere. From where is not known; its traceback in the log tells.`;
+  return say`${ended}, and torch's caching allocator counted none${why}: where it came from is not known; its traceback in the log tells.`;
 }
 
 /** Everything the top of the report says, as paragraphs. */
 export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
   const story = mainStory(manifest);
-  const paragraphs: Rich[] = [];
+  const unseen = each(unseenOoms(manifest), (process) => unseenOf(manifest, process));
+  const paragraphs: Rich[] = [...unseen, ...maybeRich(manifest)];
   if (story) {
     const account = accountOf(manifest, story);
     const asked = askedFor(manifest, story, account);
     const intro = story.fatal ? null : say`The newest, on ${processName(story.process)}:`;
-    paragraphs.push(joinRich([intro, asked, whoHeld(account)]));
+    const told = joinRich([intro, asked, whoHeld(account)]);
+    // One that ended no process comes after those that did.
+    if (story.fatal) paragraphs.unshift(told);
+    else paragraphs.push(told);
   }
-  const unseen = unseenRich(manifest);
-  if (unseen) paragraphs.push(unseen);
-  const because = becauseRich(manifest);
-  if (because) {
-    if (manifest.verdict.name === 'oom') paragraphs.push(because);
-    else paragraphs.unshift(because);
+  const why = becauseRich(manifest);
+  if (why) {
+    if (manifest.verdict.name === 'oom') paragraphs.push(why);
+    else paragraphs.unshift(why);
   }
   const hostKills = hostKillsRich(manifest);
   if (hostKills) paragraphs.push(hostKills);

@@ -16,5 +16,8 @@ export const processName = (process: Pick<ManifestProcess, 'rank' | 'pid'>): str
 export const rankWords = (ranks: readonly number[]): string =>
   ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : ranges(ranks);
 
+/** The same, to begin a sentence with. */
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /** `OutOfMemoryError` of `torch.OutOfMemoryError`. */
 export const lastName = (exception: string): string => shorten(exception.split('.').at(-1) ?? exception, 60);

@@ -22,6 +22,8 @@ export type HostCounters =
       readonly oom_kill: number;
       /** Times the limit was hit without a way out; null where it is not counted. */
       readonly oom: number | null;
+      /** As `oom_kill`, of the whole machine; null where it is not counted. */
+      readonly machine: number | null;
     }
   | { readonly state: 'unreadable'; readonly reason: string };
 
@@ -31,6 +33,8 @@ export type HostOom =
       /** Ended by the OOM killer between the two moments, as the kernel counts: with `memory.oom.group` one too many. */
       readonly kills: number;
       readonly ooms: number | null;
+      /** Ended by it on the whole machine, containers too, which have cgroups of their own; null where it is not counted. */
+      readonly machine_kills: number | null;
       /** `machine`: the count is of all that runs there, so it may be somebody else's process. */
       readonly scope: 'cgroup' | 'machine';
       readonly source: OomSource;
@@ -116,6 +120,7 @@ function ownCgroups(root: string): readonly Cgroup[] {
 
 /** Reads the counters now. `root` is where /proc and /sys are (for tests). Never throws. */
 export function readHostCounters(root = '/'): HostCounters {
+  const machine = parseCounters(text(join(root, 'proc/vmstat')) ?? '').get('oom_kill') ?? null;
   for (const { version, folder } of ownCgroups(root)) {
     const path = join(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
     const counters = parseCounters(text(path) ?? '');
@@ -127,11 +132,11 @@ export function readHostCounters(root = '/'): HostCounters {
       path: folder,
       oom_kill: kills,
       oom: counters.get('oom') ?? null,
+      machine,
     };
   }
-  const kills = parseCounters(text(join(root, 'proc/vmstat')) ?? '').get('oom_kill');
-  if (kills !== undefined) {
-    return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
+  if (machine !== null) {
+    return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: machine, oom: null, machine };
   }
   return {
     state: 'unreadable',
@@ -141,6 +146,9 @@ export function readHostCounters(root = '/'): HostCounters {
         : `not known on ${process.platform}`,
   };
 }
+
+const difference = (before: number | null, after: number | null): number | null =>
+  before === null || after === null ? null : Math.max(0, after - before);
 
 /** What happened between two readings. */
 export function hostOom(before: HostCounters, after: HostCounters): HostOom {
@@ -154,7 +162,8 @@ export function hostOom(before: HostCounters, after: HostCounters): HostOom {
   return {
     state: 'read',
     kills,
-    ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
+    ooms: difference(before.oom, after.oom),
+    machine_kills: difference(before.machine, after.machine),
     scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
     source: after.source,
     path: after.path,

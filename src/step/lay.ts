@@ -6,6 +6,7 @@
 import { accessSync, constants, cpSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plan, shimConfig } from '../plan.js';
+import { MARKS } from './marks.js';
 import { writeScript } from './shell.js';
 
 /** What stands ready, or why the shim does not. Only a script that cannot be written stops the step. */
@@ -46,6 +47,7 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     cpSync(shimSource, plan.shimDir, { recursive: true });
     const config = shimConfig({ ...plan, evidenceDir });
     writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+    writeFileSync(join(plan.shimDir, MARKS), '', { mode: 0o600 });
   } catch (error) {
     return {
       shim: false,

@@ -66,6 +66,16 @@ export function innerPid(pid: number, root = '/proc'): number {
   }
 }
 
+/** Effective user of a process, or null. */
+export function effectiveUser(pid: number, root = '/proc'): number | null {
+  try {
+    const line = /^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`${root}/${pid}/status`, 'utf8'));
+    return line ? Number(line[1]) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
 export function readEnvironment(pid: number, root = '/proc'): string[] | null {
   try {

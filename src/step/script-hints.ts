@@ -97,6 +97,11 @@ const RULES: readonly Rule[] = [
     advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
   },
   {
+    pattern: at(String.raw`(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
+    what: 'a PEX',
+    advice: 'a PEX hides PYTHONPATH from its program: build it with --venv --non-hermetic-venv-scripts',
+  },
+  {
     pattern: at(
       String.raw`(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`,
     ),

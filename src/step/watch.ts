@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { byStart, type Group, ownAmong, type StepMark } from './own.js';
 import {
+  effectiveUser,
   innerPid,
   type ProcessFacts,
   processFacts,
@@ -184,6 +185,7 @@ export class TorchWatch {
           args: readArguments(pid, this.root) ?? [],
           env: readEnvironment(pid, this.root),
           cwd: readLink(`${this.root}/${pid}/cwd`),
+          uid: effectiveUser(pid, this.root),
         },
         this.shimDir,
       ),

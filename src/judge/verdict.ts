@@ -5,9 +5,9 @@
 
 import type { Receipt } from '../evidence/receipt.js';
 import { count } from '../text.js';
-
-export const VERDICTS = ['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed'] as const;
-export type VerdictName = (typeof VERDICTS)[number];
+import { type BlindSpot, blindWords, doubtOf } from './blind.js';
+import { type OutsideOoms, outsideNames } from './outside.js';
+import type { VerdictName } from './verdicts.js';
 
 /** Processes that had an out-of-memory and of which nobody saw whether it ended them, by what is known of them instead. */
 export interface OpenEnds {
@@ -45,18 +45,28 @@ export interface VerdictFacts {
   readonly cancelled: boolean;
   /** The program could not be started at all. */
   readonly startError: string | null;
-  /** GPU out-of-memory events in all receipts, caught or not. */
+  /** Out-of-memory errors of a GPU in all receipts, caught or not. */
   readonly oomCount: number;
   /** Processes that ended by an out-of-memory that nothing caught. */
   readonly endedByOom: number;
   /** Processes that went on after a thread of theirs had ended by an out-of-memory that nothing caught. */
   readonly threadsEndedByOom: number;
+  /** Those beside torch's allocator; they are in the two counts above. */
+  readonly outside: OutsideOoms;
   /** Processes with an out-of-memory of which nobody saw whether it ended them. */
   readonly openEnds: OpenEnds;
+  /** How much of the step's PyTorch was reached, as far as anybody saw. */
+  readonly reached: 'all' | 'part' | 'none';
+  /** Where an out-of-memory may have gone unseen in what was reached. */
+  readonly blindSpots: readonly BlindSpot[];
   /** Host OOM-killer kills in our cgroup during the step; null when the kernel's counters could not be read. */
   readonly hostOomKills: number | null;
   /** Whose kills were counted: those of our cgroup, or, where only that can be read, of the whole machine. */
   readonly hostOomScope: 'cgroup' | 'machine';
+  /** Kills on the whole machine during the step; null where that is not counted. */
+  readonly machineOomKills: number | null;
+  /** Programs of the step that run others in cgroups of their own, as `docker`. */
+  readonly ownCgroups: readonly string[];
 }
 
 /** A verdict and, as a case of its own, why it is that one. */
@@ -72,10 +82,31 @@ const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' } as const
 const killed = ({ hostOomKills, hostOomScope }: VerdictFacts): string =>
   `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
 
-const okBecause = (facts: VerdictFacts): string =>
-  (facts.hostOomKills ?? 0) > 0
-    ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
-    : 'the step exited with 0 and no out-of-memory was seen';
+/** What the kernel's counters say of a SIGKILL that they do not explain: no more than what they count. */
+function notKilled({ hostOomKills, hostOomScope, machineOomKills, ownCgroups }: VerdictFacts): string {
+  if (hostOomKills === null)
+    return 'the kernel counters that would tell a host out-of-memory cannot be read here';
+  const where = hostOomScope === 'machine' ? 'on this machine' : 'in this cgroup';
+  const none = `the kernel counted no out-of-memory kill ${where}`;
+  if (hostOomScope === 'machine') return none;
+  const others = machineOomKills !== null && machineOomKills > 0;
+  const elsewhere = others ? ', but one or more elsewhere on this machine' : '';
+  if (ownCgroups.length === 0) return `${none}${elsewhere}`;
+  return `${none}${elsewhere}; what ${ownCgroups.join(' and ')} ran has a cgroup and a limit of its own, whose kills are not counted here (\`docker inspect\` and its like tell: OOMKilled)`;
+}
+
+/** How the step ended, and what was seen of out-of-memory errors where none was: no more than what could be seen. */
+function unseenBecause({ exitCode, reached, blindSpots, outside }: VerdictFacts): string {
+  const exited = `the step exited with ${exitCode}`;
+  const names = outsideNames(outside.maybe);
+  const doubts = [
+    names === '' ? null : `it may be memory that ran out: ${names} failed as it does then`,
+    blindSpots.length === 0 ? null : `${doubtOf(blindSpots)}: ${blindSpots.map(blindWords).join('; ')}`,
+  ].filter((doubt) => doubt !== null);
+  if (doubts.length > 0) return [exited, ...doubts].join('; ');
+  if (reached === 'none') return `${exited}, and no process of it was recorded`;
+  return `${exited} and no out-of-memory was seen${reached === 'part' ? ' in what was recorded of it' : ''}`;
+}
 
 const processes = (n: number): string => count(n, 'process', 'processes');
 
@@ -99,6 +130,20 @@ function seenBecause({ exitCode, oomCount, openEnds: open }: VerdictFacts): stri
   return `${exited}; whether ${what} is not known: ${why.join(', ')}`;
 }
 
+/** An out-of-memory that ended something, or null. */
+function oomBecause(facts: VerdictFacts): string | null {
+  const { endedByOom, threadsEndedByOom, outside, exitCode } = facts;
+  const green = exitCode === 0 ? ', though the step itself exited with 0' : '';
+  if (endedByOom > 0) {
+    const all = outside.ended.length === endedByOom ? ` of ${outsideNames(outside.ended)}` : '';
+    return `${processes(endedByOom)} ended by an out-of-memory${all} that nothing caught${green}`;
+  }
+  if (threadsEndedByOom > 0) {
+    return `a thread of ${processes(threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`;
+  }
+  return null;
+}
+
 /**
  * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that is
  * cancelled after a rank ran out of memory was cancelled because of it. Where nobody saw whether one was caught, the exit code decides
@@ -106,48 +151,33 @@ function seenBecause({ exitCode, oomCount, openEnds: open }: VerdictFacts): stri
  * out-of-memory: without the kernel's counter it is `killed`.
  */
 export function judge(facts: VerdictFacts): Verdict {
-  const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
-  if (facts.endedByOom > 0) {
-    return {
-      name: 'oom',
-      because: `${processes(facts.endedByOom)} ended by an out-of-memory that nothing caught${green}`,
-    };
-  }
-  if (facts.threadsEndedByOom > 0) {
-    return {
-      name: 'oom',
-      because: `a thread of ${processes(facts.threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`,
-    };
-  }
+  const { exitCode, oomCount, outside, hostOomKills } = facts;
+  const oom = oomBecause(facts);
+  if (oom !== null) return { name: 'oom', because: oom };
   if (facts.cancelled)
     return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
-  if (facts.exitCode === 0) {
-    if (facts.oomCount === 0) return { name: 'ok', because: okBecause(facts) };
+  if (facts.startError !== null) return { name: 'not-run', because: 'the shell could not be started' };
+  if (exitCode === 0) {
+    if (oomCount > 0) {
+      const caught = allCaught(facts.openEnds);
+      const all = 'every out-of-memory was caught and the program went on';
+      return { name: 'oom-recovered', because: caught ? all : seenBecause(facts) };
+    }
+    const kernel = (hostOomKills ?? 0) > 0 ? `, but ${killed(facts)}` : '';
+    const because = `${unseenBecause(facts)}${kernel}`;
+    return { name: facts.blindSpots.length > 0 ? 'unknown' : 'ok', because };
+  }
+  if (outside.handled.length > 0) {
+    const of = outsideNames(outside.handled);
     return {
-      name: 'oom-recovered',
-      because: allCaught(facts.openEnds)
-        ? 'every out-of-memory was caught and the program went on'
-        : seenBecause(facts),
+      name: 'oom',
+      because: `the step exited with ${exitCode} after an out-of-memory of ${of}`,
     };
   }
-  if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
-    return { name: 'host-oom', because: killed(facts) };
+  if (hostOomKills !== null && hostOomKills > 0) return { name: 'host-oom', because: killed(facts) };
+  if (exitCode === SIGKILL_EXIT) {
+    const because = `the step exited with 137, as after SIGKILL, and ${notKilled(facts)}`;
+    return { name: 'killed', because };
   }
-  if (facts.exitCode === SIGKILL_EXIT) {
-    return {
-      name: 'killed',
-      because:
-        facts.hostOomKills === null
-          ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
-          : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill',
-    };
-  }
-  if (facts.startError !== null) return { name: 'failed', because: 'the shell could not be started' };
-  return {
-    name: 'failed',
-    because:
-      facts.oomCount > 0
-        ? seenBecause(facts)
-        : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
-  };
+  return { name: 'failed', because: oomCount > 0 ? seenBecause(facts) : unseenBecause(facts) };
 }
