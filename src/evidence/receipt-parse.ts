@@ -20,10 +20,14 @@ import {
   type Device,
   type End,
   MAX_RECEIPT_BYTES,
+  OBSERVERS,
   type Oom,
+  OUTSIDE_KINDS,
+  type OutsideOom,
   RANK_VARIABLES,
   type RankVariable,
   RECEIPT_SCHEMA,
+  RERAISED_FROM,
   type Receipt,
   type ReceiptSnapshot,
   type Recorder,
@@ -93,6 +97,7 @@ function readRecorder(r: Reader, root: Fields): Recorder {
       disarmed_at: null,
       disarm_proven: null,
       interrupted: false,
+      observer: null,
       max_entries: null,
       stacks: null,
     };
@@ -108,6 +113,7 @@ function readRecorder(r: Reader, root: Fields): Recorder {
     disarmed_at: r.seconds(o, 'disarmed_at', at),
     disarm_proven: r.flag(o, 'disarm_proven', at),
     interrupted: r.flag(o, 'interrupted', at) ?? false,
+    observer: r.oneOf(o, 'observer', at, OBSERVERS),
     max_entries: r.amount(o, 'max_entries', at),
     stacks: r.text(o, 'stacks', at, 20),
   };
@@ -123,6 +129,7 @@ function readTorch(r: Reader, root: Fields): Torch | null {
     hip: r.text(o, 'hip', at, 100),
     backend: r.text(o, 'backend', at, 100),
     alloc_conf: r.text(o, 'alloc_conf', at, LIMITS.line),
+    expandable_segments: r.flag(o, 'expandable_segments', at),
     path: r.text(o, 'path', at, LIMITS.path),
   };
 }
@@ -139,6 +146,13 @@ function readRank(r: Reader, root: Fields): Receipt['rank'] {
   return rank;
 }
 
+function readOutsideOom(r: Reader, end: Fields): OutsideOom | null {
+  const o = r.fields(end, 'outside_oom', 'end.');
+  const kind = o && r.oneOf(o, 'kind', 'end.outside_oom.', OUTSIDE_KINDS);
+  // What does not say that it is certain is a hint.
+  return o && kind !== null ? { kind, certain: r.flag(o, 'certain', 'end.outside_oom.') ?? false } : null;
+}
+
 function readEnd(r: Reader, root: Fields): End | null {
   const o = r.fields(root, 'end', '');
   const kind = o && r.oneOf(o, 'kind', 'end.', ['exit', 'exception', 'sigterm']);
@@ -147,6 +161,8 @@ function readEnd(r: Reader, root: Fields): End | null {
     kind,
     exception: r.text(o, 'exception', 'end.', LIMITS.short),
     oom: r.flag(o, 'oom', 'end.') ?? false,
+    outside_oom: readOutsideOom(r, o),
+    reraised_from: r.oneOf(o, 'reraised_from', 'end.', RERAISED_FROM),
     time: r.seconds(o, 'time', 'end.'),
   };
 }

@@ -40,8 +40,12 @@ export interface Torch {
   readonly hip: string | null;
   readonly backend: string | null;
   readonly alloc_conf: string | null;
+  /** At the last out-of-memory or at the end; null where it is not known. */
+  readonly expandable_segments: boolean | null;
   readonly path: string | null;
 }
+/** Whether torch's allocator tells of its out-of-memory errors; `refused` where none could be seen. */
+export const OBSERVERS = ['attached', 'refused', 'none'] as const;
 export interface Recorder {
   readonly state: RecorderState;
   readonly reason: string | null;
@@ -50,6 +54,8 @@ export interface Recorder {
   /** True when the recorder was seen off after disarming, null when nobody could tell. */
   readonly disarm_proven: boolean | null;
   readonly interrupted: boolean;
+  /** null: of a shim that did not say. */
+  readonly observer: (typeof OBSERVERS)[number] | null;
   readonly max_entries: number | null;
   readonly stacks: string | null;
 }
@@ -194,10 +200,35 @@ export interface ReceiptSnapshot {
   readonly time: number | null;
   readonly history: ReceiptHistory | null;
 }
+/** Whose memory ran out, where it was not that of torch's caching allocator. */
+export const OUTSIDE_KINDS = [
+  'cublas',
+  'driver',
+  'nccl',
+  'rmm',
+  'cupy',
+  'jax',
+  'onnxruntime',
+  'tensorrt',
+  'nvml-assert',
+  'pinned-host',
+  'cusolver',
+  'cudnn',
+] as const;
+export interface OutsideOom {
+  readonly kind: (typeof OUTSIDE_KINDS)[number];
+  /** False where the error only hints at memory. */
+  readonly certain: boolean;
+}
+export const RERAISED_FROM = ['process', 'ray'] as const;
 export interface End {
   readonly kind: 'exit' | 'exception' | 'sigterm';
   readonly exception: string | null;
   readonly oom: boolean;
+  /** Of the exception that ended the process; at an exit, of the last one that was printed and survived (pytest's, say). */
+  readonly outside_oom: OutsideOom | null;
+  /** Where that exception was first raised, if not here. */
+  readonly reraised_from: (typeof RERAISED_FROM)[number] | null;
   readonly time: number | null;
 }
 /** A thread that ended by an exception which nothing caught, while its process went on. */
