@@ -2,12 +2,13 @@
  * Lint, types and consistency: each check is one program, and passes or fails as a whole.
  * `node scripts/checks.mjs` runs them all; `npm test` counts them among the tests.
  */
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildInto } from './build.mjs';
-import { capture, node24, ROOT, runMain, say } from './lib.mjs';
+import { node24, ROOT, runMain, say } from './lib.mjs';
 import { setup } from './setup.mjs';
 
 /** Files below a folder, as relative paths. */
@@ -48,13 +49,14 @@ async function distMatches() {
   }
 }
 
-const program = (file, args, options) => () => {
-  const result = capture(file, args, options);
-  return {
-    ok: result.status === 0,
-    output: `${result.stdout ?? ''}${result.stderr ?? ''}${result.error ? result.error.message : ''}`,
-  };
-};
+const program = (file, args) => () =>
+  new Promise((done) => {
+    const child = spawn(file, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => (output += error.message));
+    child.on('close', (code) => done({ ok: code === 0, output }));
+  });
 
 /** The checks, by name. @param tools interpreter of the tools environment; @param torch one that has torch */
 export function checks(tools, torch) {

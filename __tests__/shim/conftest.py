@@ -206,16 +206,6 @@ def compiled():
     return folder
 
 
-def pytest_collection_modifyitems(config, items):
-    """What is long and rare runs where it is asked for: by a -m expression, or by OA_LONG=1 (npm run test:all)."""
-    if config.option.markexpr or os.environ.get("OA_LONG"):
-        return
-    rare = [item for item in items if item.get_closest_marker("soak") or item.get_closest_marker("long")]
-    if rare:
-        config.hook.pytest_deselected(items=rare)
-        items[:] = [item for item in items if item not in rare]
-
-
 @pytest.fixture
 def step(tmp_path):
     """`step(**config)` lays a step's folder; each call another."""
