@@ -259,6 +259,16 @@ export async function runProcess(options) {
   }
 }
 
+const SIGKILL_BIT = 1n << 8n;
+/**
+ * Was the process of this /proc/PID/status killed? On a busy machine it may be there for a while, but it does nothing more.
+ * @param {string} status
+ */
+export const isDying = (status) =>
+  [...status.matchAll(/^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)$/gm)].some(
+    ([, pending]) => (BigInt(`0x${pending}`) & SIGKILL_BIT) !== 0n,
+  );
+
 /**
  * The living processes whose environment holds a variable, ours left out. Only Linux has an answer.
  * @param {string} name @param {string} value
@@ -276,6 +286,7 @@ export function processesWith(name, value) {
     if (Number(pid) === process.pid) continue;
     try {
       if (!readFileSync(`/proc/${pid}/environ`).includes(wanted)) continue;
+      if (isDying(readFileSync(`/proc/${pid}/status`, 'latin1'))) continue;
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       found.push({ pid: Number(pid), command });
     } catch {
