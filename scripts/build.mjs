@@ -10,7 +10,7 @@ import { receiptJsonSchema } from './schemas.mjs';
 import { ensureNodePackages } from './setup.mjs';
 
 /** Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its client. */
-const BUNDLES = { main: 'entry-main.js', post: 'entry-post.js', upload: 'publish/worker.js' };
+const BUNDLES = { main: 'entry/main.js', post: 'entry/post.js', upload: 'deliver/worker.js' };
 
 /** What of the Python side goes into dist. */
 const PYTHON = [

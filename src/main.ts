@@ -4,26 +4,26 @@
  */
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
-import { takeAway } from './conclude.js';
-import type { Ended } from './ended.js';
-import { finish, REFUSED_OUTPUTS } from './finish.js';
+import { finish, REFUSED_OUTPUTS } from './account.js';
+import { takeAway } from './deliver/deliver.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
-import { replacedOutputs, setOutputs } from './outputs.js';
+import { randomHex } from './lib/random.js';
+import { count, logLine, printable } from './lib/text.js';
 import { fixturePath } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
-import { randomHex } from './random.js';
-import { leftoverWarning } from './report/leftovers.js';
+import { leftoverWarning } from './report/words/leftovers.js';
+import { replacedOutputs, setOutputs } from './runner/outputs.js';
+import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
 import { watchCancel } from './step/cancel.js';
+import type { Ended } from './step/ended.js';
 import { readHostCounters } from './step/host.js';
 import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
 import { scriptHints } from './step/script-hints.js';
 import { ignoringSigpipe, runnerIgnoresSigpipe } from './step/sigpipe.js';
 import { TorchWatch } from './step/watch.js';
-import { count, logLine, printable } from './text.js';
 
 /** Longest that nvidia-smi may take before the step, in milliseconds. */
 const GPU_TIMEOUT_MS = 5000;

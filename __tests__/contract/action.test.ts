@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { withTables } from '../../scripts/tables.mjs';
 import { INPUT_DEFAULTS, INPUT_NAMES } from '../../src/inputs.js';
-import { OUTPUT_NAMES } from '../../src/outputs.js';
+import { OUTPUT_NAMES } from '../../src/runner/outputs.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');

@@ -10,7 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { renderPage } from '../../src/report/page.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
 import { mappedPython, seenProgram, temporary } from './mapped.js';
 import { REAL, type Replay, recorded } from './recorded.js';

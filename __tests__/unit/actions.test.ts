@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { environmentRunner, forgiving, type Runner } from '../../src/actions.js';
+import { environmentRunner, forgiving, type Runner } from '../../src/runner/runner.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oa actions '));
 afterEach(() => {

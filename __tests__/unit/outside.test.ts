@@ -5,8 +5,8 @@ import { OUTSIDE_NAMES } from '../../src/judge/outside.js';
 import { judge, type VerdictFacts } from '../../src/judge/verdict.js';
 import { annotations } from '../../src/report/annotations.js';
 import { fatalStories, mainStory, outcomeOf } from '../../src/report/story.js';
-import { renderSummary } from '../../src/report/summary.js';
-import { headline } from '../../src/report/words-headline.js';
+import { renderSummary } from '../../src/report/summary/summary.js';
+import { headline } from '../../src/report/words/headline.js';
 import { failedRank, links, MIB, manifest, oom, quietRank } from './report-kit.js';
 
 const END = { kind: 'exception', exception: 'RuntimeError', oom: false, time: 1_700_000_414 };

@@ -1,8 +1,8 @@
 /** When the parity check is not run at all, and which receipts may name the interpreter that runs it. */
 import { expect, it } from '@jest/globals';
-import type { Ended } from '../../src/ended.js';
 import type { Evidence } from '../../src/evidence/collect.js';
 import { parityOf } from '../../src/parity/run.js';
+import type { Ended } from '../../src/step/ended.js';
 
 const ended = (options: object, more: object = {}): Ended =>
   ({

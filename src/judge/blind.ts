@@ -4,7 +4,7 @@
  */
 import type { Evidence } from '../evidence/collect.js';
 import { isBlind } from '../evidence/receipt-outside.js';
-import { count } from '../text.js';
+import { count } from '../lib/text.js';
 
 export const BLIND_KINDS = [
   'not-laid',

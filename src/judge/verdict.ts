@@ -4,7 +4,7 @@
  */
 
 import type { Receipt } from '../evidence/receipt.js';
-import { count } from '../text.js';
+import { count } from '../lib/text.js';
 import { type BlindSpot, blindWords, doubtOf } from './blind.js';
 import { type OutsideOoms, outsideNames } from './outside.js';
 import type { VerdictName } from './verdicts.js';

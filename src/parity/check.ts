@@ -10,9 +10,9 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { exec } from '@actions/exec';
 import * as v from 'valibot';
-import { randomHex } from '../random.js';
+import { randomHex } from '../lib/random.js';
+import { printable } from '../lib/text.js';
 import { drain } from '../step/process.js';
-import { printable } from '../text.js';
 
 const line = v.pipe(
   v.string(),

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { printable } from '../text.js';
+import { printable } from '../lib/text.js';
 
 /** As in the check: the built-in fixture has under 1 MiB. */
 const LIMIT_BYTES = 32 * 2 ** 20;
