@@ -28,8 +28,8 @@ import { TorchWatch } from './step/watch.js';
 /** Longest that nvidia-smi may take before the step, in milliseconds. */
 const GPU_TIMEOUT_MS = 5000;
 
-/** Where dist/shim and dist/parity lie: beside the folder of this bundle. */
-export const distDir = (): string => join(import.meta.dirname, '..');
+/** The action's checkout: this bundle lies in dist/main, the shim and the parity check in python/. */
+export const actionDir = (): string => join(import.meta.dirname, '..', '..');
 
 /** Runs the action and exits with the step's own exit code. */
 export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
@@ -58,7 +58,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   savePlan(runner, planned);
   let laid: Laid;
   try {
-    laid = layStep(planned, planScript(inputs), join(distDir(), 'shim'));
+    laid = layStep(planned, planScript(inputs), join(actionDir(), 'python', 'shim'));
   } catch (error) {
     return notLaid(runner, planned, error as NodeJS.ErrnoException);
   }
@@ -129,7 +129,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     leader: known.group?.pid ?? null,
     since: known.group?.startTicks ?? null,
     met,
-    distDir: distDir(),
+    actionDir: actionDir(),
     cancel,
   };
   try {

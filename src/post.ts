@@ -59,7 +59,7 @@ async function removeCopies(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan):
     runner.info(logLine('an upload was interrupted before; the copies that it had made were removed'));
 }
 
-const distDir = (): string => join(import.meta.dirname, '..');
+const actionDir = (): string => join(import.meta.dirname, '..', '..');
 
 /** What post has for `finish` beside the plan. */
 const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
@@ -74,7 +74,7 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   leader: known.group?.pid ?? null,
   since: known.group?.startTicks ?? null,
   met: known.met,
-  distDir: distDir(),
+  actionDir: actionDir(),
 });
 
 async function finishFor(runner: Runner, facts: Ended): Promise<void> {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { withTables } from '../../scripts/tables.mjs';
+import { withTables } from '../../lab/scripts/tables.mjs';
 import { INPUT_DEFAULTS, INPUT_NAMES } from '../../src/inputs.js';
 import { OUTPUT_NAMES } from '../../src/runner/outputs.js';
 

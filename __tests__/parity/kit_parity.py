@@ -18,7 +18,7 @@ import traceback
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARITY = ROOT / "parity"
+PARITY = ROOT / "python" / "parity"
 FIXTURE = PARITY / "fixtures" / "torch-2.13.json"
 if str(PARITY) not in sys.path:
     sys.path.insert(0, str(PARITY))

@@ -240,7 +240,7 @@ def test_every_python_tells_the_line_that_pins(version):
     python = python_or_skip(version)
     program = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "shim")!r})
+sys.path.insert(0, {str(ROOT / "python" / "shim")!r})
 from _oom_autopsy import outside
 class tensor:
     pin_memory = int

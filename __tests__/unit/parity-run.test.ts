@@ -9,7 +9,7 @@ const ended = (options: object, more: object = {}): Ended =>
     plan: { options: { parity: 'fail', python: '', fixture: '', ...options }, workspace: '/w' },
     result: { cancelledBy: null },
     env: {},
-    distDir: '/nowhere',
+    actionDir: '/nowhere',
     ...more,
   }) as unknown as Ended;
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { startService } from '../../lab/standins/service/service.mjs';
 import {
   byRoom,
   freeMemory,
@@ -25,7 +26,6 @@ import { type PublishOptions, publish, publishPage } from '../../src/deliver/pub
 import { Staging, type StagingCalls } from '../../src/deliver/stage.js';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import { digestOf } from '../../src/evidence/digest.js';
-import { startService } from '../../standins/service/service.mjs';
 import {
   made,
   OTHER_STEP,

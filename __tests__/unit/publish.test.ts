@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { startService } from '../../lab/standins/service/service.mjs';
 import { type PublishOptions, publish, publishPage } from '../../src/deliver/publish.js';
 import { manifestPublished } from '../../src/deliver/publishing.js';
 import { Staging } from '../../src/deliver/stage.js';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
-import { startService } from '../../standins/service/service.mjs';
 import {
   made,
   pageFile,

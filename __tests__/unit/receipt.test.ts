@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { receiptJsonSchema } from '../../scripts/schemas.mjs';
+import { receiptJsonSchema } from '../../lab/scripts/schemas.mjs';
 import {
   displayName,
   isSafeName,

@@ -40,12 +40,12 @@ export const worthKeeping = (
   hasFailingGate(gates);
 
 /** What every upload of this step has in common. */
-export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'distDir'>) => ({
+export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'actionDir'>) => ({
   name: ended.plan.options.artifactName,
   retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
   compressionLevel: ended.plan.options.compressionLevel,
   maxUploadBytes: ended.plan.options.maxUploadSize,
-  worker: join(ended.distDir, 'upload', 'index.js'),
+  worker: join(ended.actionDir, 'dist', 'upload', 'index.js'),
   env: ended.env,
   onMask: (line: string): void => void process.stdout.write(`${line}\n`),
 });
@@ -137,7 +137,7 @@ export function publishedOf(account: Manifest): Published | null {
 
 /** Publishes the page beside the evidence. A late part has none: the page of the step stands. */
 export async function reportOf(
-  ended: Pick<Ended, 'plan' | 'env' | 'distDir' | 'late' | 'cancel'>,
+  ended: Pick<Ended, 'plan' | 'env' | 'actionDir' | 'late' | 'cancel'>,
   evidence: Evidence,
   manifest: Manifest,
   published: Published,

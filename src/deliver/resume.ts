@@ -133,7 +133,7 @@ function withFiles(told: Manifest, evidence: Evidence): Manifest {
 /** Uploads what main had begun to upload, with main's own account. */
 export async function publishAgain(
   runner: Runner,
-  ended: Pick<Ended, 'plan' | 'env' | 'distDir'>,
+  ended: Pick<Ended, 'plan' | 'env' | 'actionDir'>,
   evidence: Evidence,
   told: Manifest,
 ): Promise<void> {

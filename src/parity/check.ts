@@ -1,5 +1,5 @@
 /**
- * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used or
+ * Runs the parity check (python/parity) once after the step, in the interpreter that the step's torch processes used or
  * the user named, as processes of its own without the shim. What it says is untrusted input like any other: parsed,
  * bounded, and a case of its own when it cannot be had.
  *

@@ -1,6 +1,6 @@
 /**
  * Whether a fixture that the user names can be used: asked before the step, which may take hours. What is in a fixture
- * is said by schemas/fixture.schema.json alone; the check (parity/oom_autopsy_parity/shape.py) reads the same file.
+ * is said by schemas/fixture.schema.json alone; the check (python/parity/oom_autopsy_parity/shape.py) reads the same file.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';

@@ -53,7 +53,7 @@ export async function parityOf(
   const fixture = fixturePath(options.fixture, workspace);
   return checkParity({
     python,
-    parityDir: join(ended.distDir, 'parity'),
+    parityDir: join(ended.actionDir, 'python', 'parity'),
     fixture,
     cwd: workspace,
     // The interpreter and its packages are the step's own: it gets no more than the step did.

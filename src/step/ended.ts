@@ -29,8 +29,8 @@ export interface Ended {
   readonly met?: readonly Group[] | undefined;
   /** Processes that post had to kill. */
   readonly killed?: readonly NamedProcess[];
-  /** Folder of the built action: parity/, upload/. */
-  readonly distDir: string;
+  /** The action's checkout: python/parity, dist/upload. */
+  readonly actionDir: string;
   /** A cancel that comes while we are at it. */
   readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
   /** What the step's processes wrote after main had finished: only that is told and published. */
