@@ -1,14 +1,6 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
-/***/ 5028:
-/***/ ((module) => {
-
-module.exports = eval("require")("../../node_modules/@actions/core/lib/command.d.js");
-
-
-/***/ }),
-
 /***/ 2613:
 /***/ ((module) => {
 
@@ -3387,8 +3379,8 @@ const VERSION = '0.1.0';
 var build_inputs = __nccwpck_require__(8175);
 // EXTERNAL MODULE: ./build/plan.js
 var build_plan = __nccwpck_require__(1781);
-// EXTERNAL MODULE: ./build/runner/runner.js
-var runner_runner = __nccwpck_require__(3281);
+// EXTERNAL MODULE: ./build/runner/runner.js + 2 modules
+var runner_runner = __nccwpck_require__(3883);
 ;// CONCATENATED MODULE: ./build/parity/paths.js
 
 const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,build_plan/* fromWorkspace */.mr)(fixture, workspace);
@@ -5435,20 +5427,157 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 
 /***/ }),
 
-/***/ 3281:
+/***/ 3883:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   AJ: () => (/* binding */ environmentRunner),
-/* harmony export */   LO: () => (/* binding */ inputVariable),
-/* harmony export */   uC: () => (/* binding */ outliveOutput),
-/* harmony export */   yr: () => (/* binding */ forgiving)
-/* harmony export */ });
-/* unused harmony export keyValueMessage */
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var _node_modules_actions_core_lib_command_d_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5028);
-/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  AJ: () => (/* binding */ environmentRunner),
+  yr: () => (/* binding */ forgiving),
+  LO: () => (/* binding */ inputVariable),
+  uC: () => (/* binding */ outliveOutput)
+});
+
+// UNUSED EXPORTS: keyValueMessage
+
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
+// EXTERNAL MODULE: external "os"
+var external_os_ = __nccwpck_require__(857);
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
+// We use any as a valid input type
+/* eslint-disable @typescript-eslint/no-explicit-any */
+/**
+ * Sanitizes an input into a string so it can be passed into issueCommand safely
+ * @param input input to sanitize into a string
+ */
+function toCommandValue(input) {
+    if (input === null || input === undefined) {
+        return '';
+    }
+    else if (typeof input === 'string' || input instanceof String) {
+        return input;
+    }
+    return JSON.stringify(input);
+}
+/**
+ *
+ * @param annotationProperties
+ * @returns The command properties to send with the actual annotation command
+ * See IssueCommandProperties: https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs#L646
+ */
+function toCommandProperties(annotationProperties) {
+    if (!Object.keys(annotationProperties).length) {
+        return {};
+    }
+    return {
+        title: annotationProperties.title,
+        file: annotationProperties.file,
+        line: annotationProperties.startLine,
+        endLine: annotationProperties.endLine,
+        col: annotationProperties.startColumn,
+        endColumn: annotationProperties.endColumn
+    };
+}
+//# sourceMappingURL=utils.js.map
+;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
+
+
+/**
+ * Issues a command to the GitHub Actions runner
+ *
+ * @param command - The command name to issue
+ * @param properties - Additional properties for the command (key-value pairs)
+ * @param message - The message to include with the command
+ * @remarks
+ * This function outputs a specially formatted string to stdout that the Actions
+ * runner interprets as a command. These commands can control workflow behavior,
+ * set outputs, create annotations, mask values, and more.
+ *
+ * Command Format:
+ *   ::name key=value,key=value::message
+ *
+ * @example
+ * ```typescript
+ * // Issue a warning annotation
+ * issueCommand('warning', {}, 'This is a warning message');
+ * // Output: ::warning::This is a warning message
+ *
+ * // Set an environment variable
+ * issueCommand('set-env', { name: 'MY_VAR' }, 'some value');
+ * // Output: ::set-env name=MY_VAR::some value
+ *
+ * // Add a secret mask
+ * issueCommand('add-mask', {}, 'secretValue123');
+ * // Output: ::add-mask::secretValue123
+ * ```
+ *
+ * @internal
+ * This is an internal utility function that powers the public API functions
+ * such as setSecret, warning, error, and exportVariable.
+ */
+function issueCommand(command, properties, message) {
+    const cmd = new Command(command, properties, message);
+    process.stdout.write(cmd.toString() + external_os_.EOL);
+}
+function issue(name, message = '') {
+    issueCommand(name, {}, message);
+}
+const CMD_STRING = '::';
+class Command {
+    constructor(command, properties, message) {
+        if (!command) {
+            command = 'missing.command';
+        }
+        this.command = command;
+        this.properties = properties;
+        this.message = message;
+    }
+    toString() {
+        let cmdStr = CMD_STRING + this.command;
+        if (this.properties && Object.keys(this.properties).length > 0) {
+            cmdStr += ' ';
+            let first = true;
+            for (const key in this.properties) {
+                if (this.properties.hasOwnProperty(key)) {
+                    const val = this.properties[key];
+                    if (val) {
+                        if (first) {
+                            first = false;
+                        }
+                        else {
+                            cmdStr += ',';
+                        }
+                        cmdStr += `${key}=${escapeProperty(val)}`;
+                    }
+                }
+            }
+        }
+        cmdStr += `${CMD_STRING}${escapeData(this.message)}`;
+        return cmdStr;
+    }
+}
+function escapeData(s) {
+    return toCommandValue(s)
+        .replace(/%/g, '%25')
+        .replace(/\r/g, '%0D')
+        .replace(/\n/g, '%0A');
+}
+function escapeProperty(s) {
+    return toCommandValue(s)
+        .replace(/%/g, '%25')
+        .replace(/\r/g, '%0D')
+        .replace(/\n/g, '%0A')
+        .replace(/:/g, '%3A')
+        .replace(/,/g, '%2C');
+}
+//# sourceMappingURL=command.js.map
+// EXTERNAL MODULE: ./build/lib/random.js
+var random = __nccwpck_require__(9905);
+// EXTERNAL MODULE: ./build/lib/text.js
+var lib_text = __nccwpck_require__(4869);
+;// CONCATENATED MODULE: ./build/runner/runner.js
 
 
 
@@ -5460,7 +5589,7 @@ function keyValueMessage(values) {
     const all = Object.values(values);
     let delimiter;
     do
-        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(16)}`;
+        delimiter = `ghadelimiter_${(0,random/* randomHex */.n)(16)}`;
     while (all.some((value) => value.includes(delimiter)));
     return Object.entries(values)
         .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
@@ -5468,7 +5597,7 @@ function keyValueMessage(values) {
 }
 function sizeOf(path) {
     try {
-        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(path).size;
+        return (0,external_node_fs_.statSync)(path).size;
     }
     catch (error) {
         if (error.code === 'ENOENT')
@@ -5481,12 +5610,12 @@ function lineEnd(path, size) {
         return '';
     const last = Buffer.alloc(1);
     try {
-        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, 'r');
+        const file = (0,external_node_fs_.openSync)(path, 'r');
         try {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, last, 0, 1, size - 1);
+            (0,external_node_fs_.readSync)(file, last, 0, 1, size - 1);
         }
         finally {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+            (0,external_node_fs_.closeSync)(file);
         }
     }
     catch {
@@ -5498,11 +5627,11 @@ function append(path, text, apart) {
     const size = sizeOf(path);
     const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
     try {
-        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.appendFileSync)(path, between + text);
+        (0,external_node_fs_.appendFileSync)(path, between + text);
     }
     catch (error) {
         if (size > 0 || sizeOf(path) > 0)
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.truncateSync)(path, size);
+            (0,external_node_fs_.truncateSync)(path, size);
         throw error;
     }
 }
@@ -5513,7 +5642,7 @@ function environmentRunner(env) {
             append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
         else
             for (const [name, value] of Object.entries(values))
-                (0,_node_modules_actions_core_lib_command_d_js__WEBPACK_IMPORTED_MODULE_1__.issueCommand)(legacy, { name }, value);
+                issueCommand(legacy, { name }, value);
     };
     const info = (line) => {
         process.stdout.write(`${line}\n`);
@@ -5524,13 +5653,13 @@ function environmentRunner(env) {
         saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
         setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
         info,
-        annotate: (level, message, place = {}) => (0,_node_modules_actions_core_lib_command_d_js__WEBPACK_IMPORTED_MODULE_1__.issueCommand)(level, { title: place.title, file: place.file, line: place.startLine }, message),
+        annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
         summary: (markdown) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
                 for (const line of markdown.trimEnd().split('\n'))
-                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .printable */ .g$)(line, line.length)}`);
+                    info(line === '' ? '' : `| ${(0,lib_text/* printable */.g$)(line, line.length)}`);
                 return;
             }
             append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
@@ -5552,7 +5681,7 @@ function forgiving(runner) {
             if (told.has(what))
                 return;
             told.add(what);
-            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
+            runner.info((0,lib_text/* logLine */.BP)(`the runner could not be given ${what} (${reason})`));
         }
     };
     return {
@@ -5630,7 +5759,7 @@ function watchCancel(overdueMs = OVERDUE_MS) {
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
 /* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1781);
-/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(3281);
+/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(3883);
 /* harmony import */ var _cancel_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(6693);
 /* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2671);
 /* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9503);

@@ -5966,7 +5966,7 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ });
 /* unused harmony export keyValueMessage */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
-/* harmony import */ var _node_modules_actions_core_lib_command_d_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(5028);
+/* harmony import */ var _node_modules_actions_core_lib_command_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2227);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9905);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4869);
 
@@ -6033,7 +6033,7 @@ function environmentRunner(env) {
             append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
         else
             for (const [name, value] of Object.entries(values))
-                (0,_node_modules_actions_core_lib_command_d_js__WEBPACK_IMPORTED_MODULE_1__.issueCommand)(legacy, { name }, value);
+                (0,_node_modules_actions_core_lib_command_js__WEBPACK_IMPORTED_MODULE_1__/* .issueCommand */ .L)(legacy, { name }, value);
     };
     const info = (line) => {
         process.stdout.write(`${line}\n`);
@@ -6044,7 +6044,7 @@ function environmentRunner(env) {
         saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
         setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
         info,
-        annotate: (level, message, place = {}) => (0,_node_modules_actions_core_lib_command_d_js__WEBPACK_IMPORTED_MODULE_1__.issueCommand)(level, { title: place.title, file: place.file, line: place.startLine }, message),
+        annotate: (level, message, place = {}) => (0,_node_modules_actions_core_lib_command_js__WEBPACK_IMPORTED_MODULE_1__/* .issueCommand */ .L)(level, { title: place.title, file: place.file, line: place.startLine }, message),
         summary: (markdown) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
