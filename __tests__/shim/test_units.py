@@ -184,7 +184,6 @@ def test_names_of_torch_live_in_one_file():
         "receipt",
         "recorder",
         "sigterm",
-        "sigterm_native",
         "store",
     ]
     for name in ours:

@@ -75,6 +75,28 @@ it('reads the graph of a cycle only as far as it hangs together', () => {
   expect(graph({ ring: Array(99).fill({ name: 'a', label: 'b' }) })?.ring).toHaveLength(32);
 });
 
+it('reads which memory ran out only by the kinds that are known, and a hint where it is not said to be certain', () => {
+  const outside = (outside_oom: unknown) =>
+    good({ end: { kind: 'exception', outside_oom } }).end?.outside_oom;
+  expect(outside({ kind: 'rmm', certain: true })).toEqual({ kind: 'rmm', certain: true, device_free: null });
+  expect(outside({ kind: 'rmm' })).toEqual({ kind: 'rmm', certain: false, device_free: null });
+  expect(outside({ kind: 'rmm', certain: 'yes' })).toEqual({
+    kind: 'rmm',
+    certain: false,
+    device_free: null,
+  });
+  for (const wrong of [{ kind: 'x' }, {}, 'cublas', [], 1, null]) expect(outside(wrong)).toBeNull();
+  const end = { kind: 'exit', reraised_from: 'elsewhere' };
+  const read = good({
+    end,
+    recorder: { state: 'idle', observer: 'x' },
+    torch: { expandable_segments: 'no' },
+  });
+  expect(read.end).toMatchObject({ outside_oom: null, reraised_from: null });
+  expect([read.recorder.observer, read.torch?.expandable_segments]).toEqual([null, null]);
+  expect(read.notes.join()).toMatch(/reraised_from is not one of process, ray: left out/);
+});
+
 it('is what the JSON Schema says a receipt is', () => {
   const schema = JSON.parse(readFileSync('schemas/receipt.schema.json', 'utf8'));
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);
@@ -86,6 +108,9 @@ it('is what the JSON Schema says a receipt is', () => {
     { ooms: [{}] },
     { recorder: { state: 'on' } },
     { rank: { RANK: 'a' } },
+    { recorder: { state: 'idle', observer: 'asleep' } },
+    { end: { kind: 'exit', outside_oom: { kind: 'a tensor of mine', certain: true } } },
+    { end: { kind: 'exit', reraised_from: 'host-07' } },
   ]) {
     expect(validate(receipt(made(), wrong))).toBe(false);
   }

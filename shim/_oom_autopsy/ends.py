@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from . import dump, facts, faults, handlers, looks, process, recorder, sigterm, torch_api
+from . import dump, facts, faults, handlers, looks, outside, process, recorder, sigterm, torch_api
 
 _installed = False
 _hooked_threads_of = None  # pid whose threading.excepthook we have chained to
@@ -89,14 +89,20 @@ def is_oom(error):
     return kind is not None and any(isinstance(link, kind) for link in facts.chain_of(error))
 
 
+def reported():
+    """The last exception that the interpreter, or a program in its stead (pytest), has printed a traceback of."""
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    return error if isinstance(error, BaseException) else None
+
+
 def uncaught():
     """The exception that ended the main thread, or None.
 
     sys.last_exc (3.12) and sys.last_value are also set by others, pytest for each failing test. The
     interpreter's own has a traceback that starts at the bottom of the stack.
     """
-    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
-    if not isinstance(error, BaseException):
+    error = reported()
+    if error is None:
         return None
     trace = getattr(sys, "last_traceback", None) or error.__traceback__
     if trace is not None and trace.tb_frame.f_back is not None:
@@ -107,13 +113,8 @@ def uncaught():
 def _at_exit():
     me = process.mine()
     if me is not None:
-        if sigterm.pending():
-            sigterm.join()
-        try:
-            finish(me, uncaught())
-        finally:
-            # What is left of the exit (C's own exit functions, which may hang) has no thread of ours to wake.
-            sigterm.remove()
+        sigterm.join()
+        finish(me, uncaught())
 
 
 def _finish_child():
@@ -146,8 +147,12 @@ def finish(me, error, kind=None, limit=None):
             "kind": kind,
             "exception": facts.exception_name(type(error)) if kind == "exception" else None,
             "oom": error is not None and is_oom(error),
+            "outside_oom": None,
+            "reraised_from": None,
             "time": time.time(),
         }
+        if kind != "sigterm":
+            _tell_apart(me, error or reported())
         if me.cuda_seen:
             raised = _settle(me, kind, limit)
         else:
@@ -162,6 +167,30 @@ def finish(me, error, kind=None, limit=None):
     me.save()
     if raised is not None:
         raise handlers.without_us(raised)
+
+
+def _tell_apart(me, error):
+    """Whether an exception says that memory ran out outside of torch's allocator, or is another process's."""
+    if error is None:
+        return
+    try:
+        end = me.receipt["end"]
+        native = torch_api.out_of_memory_error()
+        end["outside_oom"] = outside.outside_oom(error, native, lambda: _has_room() if me.cuda_seen else None)
+        end["reraised_from"] = outside.reraised_from(error)
+    except Exception as failure:
+        handlers.pass_on(failure)
+        me.fault("exit", f"the error at the end was not told apart: {faults.describe(failure)}")
+
+
+def _has_room():
+    """Whether a sixteenth of the current device is free; None where the driver does not tell (after a sticky error)."""
+    try:
+        free, total = torch_api.device_memory(None)
+        return free >= total / 16
+    except Exception as failure:
+        handlers.pass_on(failure)
+        return None
 
 
 def never_used(exists):
@@ -197,6 +226,7 @@ def _settle(me, kind, limit):
             looks.summarise(me)  # on a thread of ours, while somebody waits for the end: no more than that
         else:
             raised = looks.at_exit(me)
+        recorder.note_settings(me)
         me.receipt["devices"] = torch_api.device_rows()
     finally:
         me.busy.discard(ident)

@@ -14,7 +14,7 @@ def start(me):
     before a signal handler of the program cut this short, stays."""
     if me.unrecordable:
         return
-    if me.config.categories != "off" and me.census is None:
+    if me.config.categories != "off" and me.census is None and torch_api.counts_allocations():
         with _guard(me, "census", "there will be no census"):
             from . import census
 

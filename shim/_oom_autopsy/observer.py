@@ -102,6 +102,8 @@ def _row(me, frame, ident, device, wanted, limit, free):
         "cycles": None,
     }
     with handlers.suppress_ours():
+        recorder.note_settings(me)
+    with handlers.suppress_ours():
         row.update(torch_api.memory_stats(device))
     with handlers.suppress_ours():
         row["device_free"], row["device_total"] = torch_api.device_memory(device)

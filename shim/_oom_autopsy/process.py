@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from . import facts, faults, handlers, receipt
+from . import facts, faults, handlers, receipt, torch_api
 from .store import Store
 
 
@@ -32,6 +32,8 @@ class Process:
         self.cuda_seen = False  # the program has initialised CUDA here
         self.armed = False  # the recorder is ours to stop
         self.observing = False
+        self.settings = torch_facts["alloc_conf"] or ""  # the allocator's, as last seen
+        self.expandable = torch_api.expandable_in(self.settings) or False
         self.finished = False
         self.saved = False  # the receipt has its name
         self.saving = None  # ident of the thread that writes the receipt

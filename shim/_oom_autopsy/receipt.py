@@ -41,6 +41,7 @@ def recorder(max_entries, stacks):
         "disarmed_at": None,
         "disarm_proven": None,
         "interrupted": False,
+        "observer": "none",
         "max_entries": max_entries,
         "stacks": stacks,
     }

@@ -10,10 +10,16 @@ import time
 from . import faults, handlers, process, torch_api
 
 OFF = "snapshot: off"
+# Allocators that record no history and report no out-of-memory: raising where they are asked.
 ASYNC = (
     "backend:cudaMallocAsync records no history and reports no out-of-memory; "
     "remove it from PYTORCH_CUDA_ALLOC_CONF to get a snapshot"
 )
+PLUGGABLE = (
+    "a pluggable allocator (torch.cuda.memory.change_current_allocator, as RMM does) records no history and reports "
+    "no out-of-memory; run without it to get a snapshot"
+)
+BLIND = {"cudaMallocAsync": ASYNC, "pluggable": PLUGGABLE}
 FOREIGN = "the program was recording already; its recording is left alone"
 TAKEN_OVER = "the program started its own recording, so ours was stopped"
 
@@ -29,8 +35,8 @@ def arm(me):
     me.receipt["torch"]["backend"] = backend
     if me.unrecordable:
         return
-    if backend == "cudaMallocAsync":
-        me.recorder.update(state="unsupported", reason=ASYNC)
+    if backend in BLIND:
+        me.recorder.update(state="unsupported", reason=BLIND[backend])
     elif me.config.snapshot == "off":
         me.recorder.update(reason=OFF)
     elif torch_api.history_enabled() and not me.armed:
@@ -41,6 +47,25 @@ def arm(me):
         )
         torch_api.start_recording(me.config.max_entries, me.config.stacks)
         me.recorder.update(state="armed", reason=None, armed_at=time.time())
+
+
+def note_settings(me):
+    """Whether expandable segments are on, as far as torch tells: they can be switched at run time."""
+    now = torch_api.allocator_settings()
+    me.expandable = expandable_segments(me.settings, me.expandable, now)
+    me.settings = now
+    me.receipt["torch"]["expandable_segments"] = me.expandable
+
+
+def expandable_segments(before, was_on, now):
+    """Whether they are on, None where that is not known, from the settings last given, `before` and `now`. Settings add up,
+    but only the last are told: others may have come between two looks."""
+    said = torch_api.expandable_in(now)
+    if said is not None:
+        return said
+    if now is None:  # this torch does not tell
+        return was_on or None
+    return was_on if now == before else None
 
 
 def failed(me, error):
@@ -84,7 +109,7 @@ def _make_way(enabled):
 def history(me):
     """What a snapshot taken now would hold: `armed`, `interrupted`, `foreign` or `none`."""
     if me.recorder["state"] == "unsupported":
-        return "none"  # cudaMallocAsync raises even when asked
+        return "none"  # such an allocator raises even when asked
     enabled = torch_api.history_enabled()
     if me.armed:
         if enabled is False:

@@ -43,7 +43,12 @@ def _begin(torch, held):
 
 def _become(torch):
     config, problems = settings.load()
-    torch_facts = {**torch_api.versions(torch), "backend": None, "alloc_conf": torch_api.alloc_conf()}
+    torch_facts = {
+        **torch_api.versions(torch),
+        "backend": None,
+        "alloc_conf": torch_api.alloc_conf(),
+        "expandable_segments": None,
+    }
     me = process.become(config, torch_facts, torch_api.unrecordable(torch))
     for problem in problems:
         me.fault("config", problem)
@@ -83,14 +88,21 @@ def _arm(held):
 
 def _observe(me):
     """Without the recorder an out-of-memory is still reported with its numbers and stacks."""
-    if me.receipt["torch"]["backend"] != "cudaMallocAsync" and not me.observing:
+    recorder.note_settings(me)
+    reason = recorder.BLIND.get(me.receipt["torch"]["backend"])
+    if reason is not None:
+        me.recorder["observer"] = "refused"
+        faults.report("arm", f"an out-of-memory would not be seen here: {reason}")
+    elif not me.observing:
         me.observing = True  # before: a second call after one that was cut short would observe twice
         torch_api.attach_oom_observer(observer.on_oom)
+        me.recorder["observer"] = "attached"
 
 
 def _not_observed(me, error):
     me.observing = False
-    me.fault("observer", f"out-of-memory errors are not observed: {faults.describe(error)}")
+    me.recorder["observer"] = "refused"
+    me.fault("arm", f"out-of-memory errors are not observed: {faults.describe(error)}")
 
 
 def _watch(me):

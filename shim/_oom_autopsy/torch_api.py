@@ -46,6 +46,24 @@ def alloc_conf(environ=None):
     return None
 
 
+def allocator_settings():
+    """The allocator's settings as last given, by the environment or at run time (seen in 2.13 and 2.14); None where torch
+    does not tell."""
+    ask = getattr(torch()._C, "_accelerator_getAllocatorSettings", None)
+    return None if ask is None else str(ask())
+
+
+def expandable_in(settings):
+    """What a text of settings says about expandable segments: True, False, or None for nothing."""
+    found = re.findall(r"\bexpandable_segments\s*:\s*(True|False)\b", settings or "")
+    return found[-1] == "True" if found else None
+
+
+def counts_allocations():
+    """Whether the allocator counts: a pluggable one raises when asked (2.14.1)."""
+    return allocator_backend() != "pluggable"
+
+
 def unrecordable(module):
     """Why this build of torch cannot record, with the remedy, or None. Asks no driver and no runtime."""
     version = getattr(module, "version", None)
@@ -254,6 +272,8 @@ def device_memory(device):
 def device_rows():
     """The receipt's `devices`: those where this process has used memory, and the current one. Makes no context."""
     cuda = torch().cuda
+    if not counts_allocations():
+        return []
     current, rows = cuda.current_device(), []
     for index in range(cuda.device_count()):
         stats = memory_stats(index)
@@ -634,6 +654,8 @@ def cycles_nothing_to_watch():
         return f"torch {version} has no CUDA: there is no GPU memory a cycle could hold; install a CUDA build of torch"
     if not is_initialized():
         return "CUDA is not initialised in this process: there is no GPU memory a cycle could hold"
+    if not counts_allocations():
+        return "a pluggable allocator does not tell what is allocated: there is nothing to measure a cycle by"
     return None
 
 

@@ -20,10 +20,14 @@ import {
   type Device,
   type End,
   MAX_RECEIPT_BYTES,
+  OBSERVERS,
   type Oom,
+  OUTSIDE_KINDS,
+  type OutsideOom,
   RANK_VARIABLES,
   type RankVariable,
   RECEIPT_SCHEMA,
+  RERAISED_FROM,
   type Receipt,
   type ReceiptSnapshot,
   type Recorder,
@@ -31,7 +35,6 @@ import {
   type Torch,
 } from './receipt.js';
 import { readCensus, readCycles, readTimeline } from './receipt-looks.js';
-import { OBSERVER_STATES, OUTSIDE_KINDS, type OutsideOom, RERAISED_FROM } from './receipt-outside.js';
 import { type Fields, HISTORIES, isFields, LIMITS, Reader, readStack } from './receipt-reader.js';
 
 export type ParsedReceipt =
@@ -110,7 +113,7 @@ function readRecorder(r: Reader, root: Fields): Recorder {
     disarmed_at: r.seconds(o, 'disarmed_at', at),
     disarm_proven: r.flag(o, 'disarm_proven', at),
     interrupted: r.flag(o, 'interrupted', at) ?? false,
-    observer: r.oneOf(o, 'observer', at, OBSERVER_STATES),
+    observer: r.oneOf(o, 'observer', at, OBSERVERS),
     max_entries: r.amount(o, 'max_entries', at),
     stacks: r.text(o, 'stacks', at, 20),
   };
@@ -143,16 +146,13 @@ function readRank(r: Reader, root: Fields): Receipt['rank'] {
   return rank;
 }
 
-function readOutside(r: Reader, o: Fields, at: string): OutsideOom | null {
-  const outside = r.fields(o, 'outside_oom', at);
-  const where = `${at}outside_oom.`;
-  const kind = outside && r.oneOf(outside, 'kind', where, OUTSIDE_KINDS);
-  if (!outside || kind === null) return null;
-  return {
-    kind,
-    certain: r.flag(outside, 'certain', where) ?? false,
-    device_free: r.amount(outside, 'device_free', where),
-  };
+function readOutsideOom(r: Reader, end: Fields): OutsideOom | null {
+  const o = r.fields(end, 'outside_oom', 'end.');
+  const kind = o && r.oneOf(o, 'kind', 'end.outside_oom.', OUTSIDE_KINDS);
+  if (!o || kind === null) return null;
+  // What does not say that it is certain is a hint.
+  const certain = r.flag(o, 'certain', 'end.outside_oom.') ?? false;
+  return { kind, certain, device_free: r.amount(o, 'device_free', 'end.outside_oom.') };
 }
 
 function readEnd(r: Reader, root: Fields): End | null {
@@ -163,7 +163,7 @@ function readEnd(r: Reader, root: Fields): End | null {
     kind,
     exception: r.text(o, 'exception', 'end.', LIMITS.short),
     oom: r.flag(o, 'oom', 'end.') ?? false,
-    outside_oom: readOutside(r, o, 'end.'),
+    outside_oom: readOutsideOom(r, o),
     reraised_from: r.oneOf(o, 'reraised_from', 'end.', RERAISED_FROM),
     time: r.seconds(o, 'time', 'end.'),
   };

@@ -5,7 +5,6 @@
  * times are seconds since the epoch.
  */
 import type { Owner, SnapshotReason } from './names.js';
-import type { ObserverState, OutsideOom, ReraisedFrom } from './receipt-outside.js';
 
 export const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 /** Bytes of the largest receipt that is read. The shim keeps its own below this. */
@@ -41,10 +40,12 @@ export interface Torch {
   readonly hip: string | null;
   readonly backend: string | null;
   readonly alloc_conf: string | null;
-  /** Whether the allocator's segments can grow, by the setting in force at the newest out-of-memory; null where torch does not tell. */
+  /** At the last out-of-memory or at the end; null where it is not known. */
   readonly expandable_segments: boolean | null;
   readonly path: string | null;
 }
+/** Whether torch's allocator tells of its out-of-memory errors; `refused` where none could be seen. */
+export const OBSERVERS = ['attached', 'refused', 'none'] as const;
 export interface Recorder {
   readonly state: RecorderState;
   readonly reason: string | null;
@@ -53,8 +54,8 @@ export interface Recorder {
   /** True when the recorder was seen off after disarming, null when nobody could tell. */
   readonly disarm_proven: boolean | null;
   readonly interrupted: boolean;
-  /** Null where the receipt does not say. */
-  readonly observer: ObserverState | null;
+  /** null: of a shim that did not say. */
+  readonly observer: (typeof OBSERVERS)[number] | null;
   readonly max_entries: number | null;
   readonly stacks: string | null;
 }
@@ -199,13 +200,37 @@ export interface ReceiptSnapshot {
   readonly time: number | null;
   readonly history: ReceiptHistory | null;
 }
+/** Whose memory ran out, where it was not that of torch's caching allocator. */
+export const OUTSIDE_KINDS = [
+  'cublas',
+  'driver',
+  'nccl',
+  'rmm',
+  'cupy',
+  'jax',
+  'onnxruntime',
+  'tensorrt',
+  'nvml-assert',
+  'pinned-host',
+  'cusolver',
+  'cudnn',
+] as const;
+export interface OutsideOom {
+  readonly kind: (typeof OUTSIDE_KINDS)[number];
+  /** False where the error only hints at memory. */
+  readonly certain: boolean;
+  /** Bytes that the device had free, where pinned memory of the host ran out; else null. */
+  readonly device_free: number | null;
+}
+export const RERAISED_FROM = ['process', 'ray'] as const;
 export interface End {
   readonly kind: 'exit' | 'exception' | 'sigterm';
   readonly exception: string | null;
   readonly oom: boolean;
-  /** Memory that ran out outside of torch's allocator, where that is what the error was or may have been. */
+  /** Of the exception that ended the process; at an exit, of the last one that was printed and survived (pytest's, say). */
   readonly outside_oom: OutsideOom | null;
-  readonly reraised_from: ReraisedFrom | null;
+  /** Where that exception was first raised, if not here. */
+  readonly reraised_from: (typeof RERAISED_FROM)[number] | null;
   readonly time: number | null;
 }
 /** A thread that ended by an exception which nothing caught, while its process went on. */

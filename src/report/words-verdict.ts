@@ -4,7 +4,8 @@
  */
 import { formatBytes } from '../bytes.js';
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
-import { isBlind, type OutsideOom } from '../evidence/receipt-outside.js';
+import type { OutsideOom } from '../evidence/receipt.js';
+import { isBlind } from '../judge/blind.js';
 import { OUTSIDE_NAMES } from '../judge/outside.js';
 import { allCaught } from '../judge/verdict.js';
 import type { VerdictName } from '../judge/verdicts.js';
