@@ -1,7 +1,7 @@
 /** Memory that ran out beside torch's allocator, errors raised again by a parent, and what a SIGKILL was: a cause only where it is a fact. */
 import { describe, expect, it } from '@jest/globals';
-import { OUTSIDE_KINDS, type OutsideKind } from '../../src/evidence/receipt-outside.js';
-import { OUTSIDE_NAMES } from '../../src/judge/outside.js';
+import { OUTSIDE_KINDS } from '../../src/evidence/receipt.js';
+import { OUTSIDE_NAMES, type OutsideKind } from '../../src/judge/outside.js';
 import { judge, type VerdictFacts } from '../../src/judge/verdict.js';
 import { annotations } from '../../src/report/annotations.js';
 import { fatalStories, mainStory, outcomeOf } from '../../src/report/story.js';

@@ -3,7 +3,7 @@
  * read, or torch that refused to be watched. A closed list. Pure.
  */
 import type { Evidence } from '../evidence/collect.js';
-import { isBlind } from '../evidence/receipt-outside.js';
+import type { Recorder, Torch } from '../evidence/receipt.js';
 import { count } from '../lib/text.js';
 
 export const BLIND_KINDS = [
@@ -64,6 +64,18 @@ export const doubtOf = (spots: readonly BlindSpot[]): string =>
 
 /** What helps, or what would tell. */
 export const blindRemedy = ({ kind }: Pick<BlindSpot, 'kind'>): string => WORDS[kind].remedy;
+
+/**
+ * Could no out-of-memory of torch's allocator be observed in a process? So it is where torch refused the observer (a pluggable
+ * allocator), and under `backend:cudaMallocAsync`, which reports none.
+ */
+export const isBlind = ({
+  recorder,
+  torch,
+}: {
+  readonly recorder: Pick<Recorder, 'observer'>;
+  readonly torch: Pick<Torch, 'backend'> | null;
+}): boolean => recorder.observer === 'refused' || torch?.backend === 'cudaMallocAsync';
 
 /** What is looked at, beside the evidence. */
 interface Sight {

@@ -173,24 +173,32 @@ def _tell_apart(me, error):
     """Whether an exception says that memory ran out outside of torch's allocator, or is another process's."""
     if error is None:
         return
+    memory = []
+
+    def has_room():
+        """Whether a sixteenth of the current device is free; None where that is not known."""
+        memory[:] = _device_memory() if me.cuda_seen else ()
+        return memory[0] >= memory[1] / 16 if memory else None
+
     try:
         end = me.receipt["end"]
-        native = torch_api.out_of_memory_error()
-        end["outside_oom"] = outside.outside_oom(error, native, lambda: _has_room() if me.cuda_seen else None)
+        found = outside.outside_oom(error, torch_api.out_of_memory_error(), has_room)
+        if found is not None and found["kind"] == "pinned-host" and memory:
+            found["device_free"] = memory[0]
+        end["outside_oom"] = found
         end["reraised_from"] = outside.reraised_from(error)
     except Exception as failure:
         handlers.pass_on(failure)
         me.fault("exit", f"the error at the end was not told apart: {faults.describe(failure)}")
 
 
-def _has_room():
-    """Whether a sixteenth of the current device is free; None where the driver does not tell (after a sticky error)."""
+def _device_memory():
+    """(free, total) bytes of the current device, or () where the driver does not tell (after a sticky error)."""
     try:
-        free, total = torch_api.device_memory(None)
-        return free >= total / 16
+        return torch_api.device_memory(None)
     except Exception as failure:
         handlers.pass_on(failure)
-        return None
+        return ()
 
 
 def never_used(exists):

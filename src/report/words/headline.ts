@@ -1,8 +1,7 @@
 /** The headline of the report: one line that can stand alone. Pure. */
 import type { Manifest } from '../../evidence/manifest.js';
-import type { OutsideKind } from '../../evidence/receipt-outside.js';
 import { doubtOf } from '../../judge/blind.js';
-import { endedByOom, outsideOoms } from '../../judge/outside.js';
+import { endedByOom, type OutsideKind, outsideOoms } from '../../judge/outside.js';
 import { allCaught } from '../../judge/verdict.js';
 import { VERDICT_TRAITS, type VerdictName, type VerdictTraits } from '../../judge/verdicts.js';
 import { count } from '../../lib/text.js';

@@ -1,7 +1,6 @@
 /** What the report could not see or did not accept, in words. Pure. */
 import type { Manifest } from '../../evidence/manifest.js';
-import { isBlind } from '../../evidence/receipt-outside.js';
-import { blindRemedy, blindWords } from '../../judge/blind.js';
+import { blindRemedy, blindWords, isBlind } from '../../judge/blind.js';
 import { count } from '../../lib/text.js';
 import { wasReached } from '../../step/unarmed.js';
 import { type Rich, say, shorten } from '../rich.js';

@@ -5,7 +5,7 @@
 
 import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
 import type { OutsideOom } from '../../evidence/receipt.js';
-import { isBlind } from '../../evidence/receipt-outside.js';
+import { isBlind } from '../../judge/blind.js';
 import { OUTSIDE_NAMES } from '../../judge/outside.js';
 import { allCaught } from '../../judge/verdict.js';
 import type { VerdictName } from '../../judge/verdicts.js';
