@@ -60,12 +60,13 @@ function formatBytes(bytes) {
 const CHUNK = 2 ** 20;
 async function digestHandle(handle, bounds) {
     const hash = (0,_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256');
+    const length = Math.min(CHUNK, bounds.maxBytes + 1);
     const read = (into, position) => {
-        const reading = handle.read(into, 0, CHUNK, position);
+        const reading = handle.read(into, 0, length, position);
         reading.catch(() => undefined);
         return reading;
     };
-    let [buffer, spare] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+    let [buffer, spare] = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
     let bytes = 0;
     let reading = read(buffer, 0);
     for (;;) {
