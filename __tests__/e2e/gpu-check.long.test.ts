@@ -36,7 +36,7 @@ it(
     const folder = freshFolder();
     const archive = join(folder, 'packed.tar');
     const env = { PATH: withoutNode(), HOME: folder, LANG: 'C.UTF-8' };
-    const packed = spawnSync(join(ROOT, 'scripts/gpu-check'), ['--pack', '--to', archive], {
+    const packed = spawnSync(join(ROOT, 'lab/scripts/gpu-check'), ['--pack', '--to', archive], {
       encoding: 'utf8',
     });
     expect([packed.status, packed.stderr]).toEqual([0, '']);

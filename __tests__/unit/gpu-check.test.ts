@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { packList, stage } from '../../scripts/gpu/pack.mjs';
-import { at, PATHS, ROOT } from '../../scripts/gpu/paths.mjs';
-import { count, runParts, Skip } from '../../scripts/gpu/results.mjs';
+import { packList, stage } from '../../lab/scripts/gpu/pack.mjs';
+import { at, PATHS, ROOT } from '../../lab/scripts/gpu/paths.mjs';
+import { count, runParts, Skip } from '../../lab/scripts/gpu/results.mjs';
 
 type Part = Parameters<typeof runParts>[0][number];
 
@@ -23,8 +23,8 @@ describe('what is packed', () => {
       `${PATHS.dist}/main/index.js`,
       `${PATHS.dist}/post/index.js`,
       `${PATHS.dist}/upload/index.js`,
-      `${PATHS.dist}/shim/sitecustomize.py`,
-      `${PATHS.dist}/parity/fixtures/torch-2.13.json`,
+      `${PATHS.python}/shim/sitecustomize.py`,
+      `${PATHS.python}/parity/fixtures/torch-2.13.json`,
       `${PATHS.runner}/runner.mjs`,
       `${PATHS.service}/service.mjs`,
       `${PATHS.smi}/nvidia-smi`,

@@ -217,10 +217,7 @@ function readLeniently(schema, value) {
 
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
 var dist = __webpack_require__(7934);
-// EXTERNAL MODULE: ./build/evidence/receipt-outside.js
-var receipt_outside = __webpack_require__(8194);
 ;// CONCATENATED MODULE: ./build/evidence/receipt-schema.js
-
 
 
 
@@ -374,7 +371,7 @@ const recorder = dist/* pipe */.FsL(dist/* object */.Ikc({
     disarmed_at: maybe(seconds),
     disarm_proven: maybe(dist/* boolean */.zMY()),
     interrupted: flag,
-    observer: maybe(dist/* picklist */.KIO(receipt_outside/* OBSERVER_STATES */.K$)),
+    observer: maybe(dist/* picklist */.KIO(vocabulary/* OBSERVER_STATES */.K$)),
     max_entries: maybe(amount),
     stacks: maybe(receipt_schema_text(20)),
 }), dist/* transform */.pdi((said) => said.state === 'failed' && said.reason === null
@@ -401,7 +398,7 @@ const torch = dist/* object */.Ikc({
     path: maybe(receipt_schema_text(PATH)),
 });
 const outsideOom = dist/* object */.Ikc({
-    kind: dist/* picklist */.KIO(receipt_outside/* OUTSIDE_KINDS */.sF),
+    kind: dist/* picklist */.KIO(vocabulary/* OUTSIDE_KINDS */.sF),
     certain: flag,
     device_free: maybe(amount),
 });
@@ -446,7 +443,7 @@ const ReceiptSchema = dist/* object */.Ikc({
         kind: dist/* picklist */.KIO(['exit', 'exception', 'sigterm']),
         ...ending,
         outside_oom: maybe(outsideOom),
-        reraised_from: maybe(dist/* picklist */.KIO(receipt_outside/* RERAISED_FROM */.Db)),
+        reraised_from: maybe(dist/* picklist */.KIO(vocabulary/* RERAISED_FROM */.Db)),
     })), dist/* description */.h_('null: ended without running its exit handlers, or still running')),
 });
 const DEFINITIONS = { frame: receipt_schema_frame, stack, category, censusDevice, census, cycleGraph, cycles };

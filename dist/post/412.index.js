@@ -1075,36 +1075,6 @@ function displayName(name, limit = 120) {
 
 /***/ }),
 
-/***/ 8194:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   Db: () => (/* binding */ RERAISED_FROM),
-/* harmony export */   K$: () => (/* binding */ OBSERVER_STATES),
-/* harmony export */   iE: () => (/* binding */ isBlind),
-/* harmony export */   sF: () => (/* binding */ OUTSIDE_KINDS)
-/* harmony export */ });
-const OUTSIDE_KINDS = [
-    'cublas',
-    'cudnn',
-    'cusolver',
-    'driver',
-    'nccl',
-    'rmm',
-    'cupy',
-    'jax',
-    'onnxruntime',
-    'tensorrt',
-    'nvml-assert',
-    'pinned-host',
-];
-const RERAISED_FROM = ['process', 'ray'];
-const OBSERVER_STATES = ['attached', 'refused', 'none'];
-const isBlind = ({ recorder, torch }) => recorder.observer === 'refused' || torch?.backend === 'cudaMallocAsync';
-
-
-/***/ }),
-
 /***/ 9531:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -1307,11 +1277,14 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Db: () => (/* binding */ RERAISED_FROM),
+/* harmony export */   K$: () => (/* binding */ OBSERVER_STATES),
 /* harmony export */   RJ: () => (/* binding */ RECEIPT_SCHEMA),
 /* harmony export */   T: () => (/* binding */ POOL_KINDS),
 /* harmony export */   bZ: () => (/* binding */ RANK_VARIABLES),
 /* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
-/* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES)
+/* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES),
+/* harmony export */   sF: () => (/* binding */ OUTSIDE_KINDS)
 /* harmony export */ });
 const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
@@ -1334,6 +1307,22 @@ const CATEGORY_NAMES = [
     'unknown',
 ];
 const POOL_KINDS = ['graph', 'handle', 'rest'];
+const OUTSIDE_KINDS = [
+    'cublas',
+    'cudnn',
+    'cusolver',
+    'driver',
+    'nccl',
+    'rmm',
+    'cupy',
+    'jax',
+    'onnxruntime',
+    'tensorrt',
+    'nvml-assert',
+    'pinned-host',
+];
+const RERAISED_FROM = ['process', 'ray'];
+const OBSERVER_STATES = ['attached', 'refused', 'none'];
 
 
 /***/ }),
@@ -1507,12 +1496,11 @@ const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.give
 /* harmony export */   GW: () => (/* binding */ blindRemedy),
 /* harmony export */   dE: () => (/* binding */ blindSpots),
 /* harmony export */   hi: () => (/* binding */ blindWords),
+/* harmony export */   iE: () => (/* binding */ isBlind),
 /* harmony export */   kv: () => (/* binding */ doubtOf)
 /* harmony export */ });
 /* unused harmony export BLIND_KINDS */
-/* harmony import */ var _evidence_receipt_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8194);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4869);
-
 
 const BLIND_KINDS = (/* unused pure expression or super */ null && ([
     'not-laid',
@@ -1551,6 +1539,7 @@ const doubtOf = (spots) => spots.some(({ kind }) => kind === 'oom-without-receip
     ? 'what became of an out-of-memory is not known'
     : 'whether memory ran out is not known';
 const blindRemedy = ({ kind }) => WORDS[kind].remedy;
+const isBlind = ({ recorder, torch, }) => recorder.observer === 'refused' || torch?.backend === 'cudaMallocAsync';
 function blindSpots(evidence, { shimFault, lost }) {
     if (shimFault !== null)
         return [{ kind: 'not-laid', count: 0, reason: shimFault }];
@@ -1561,7 +1550,7 @@ function blindSpots(evidence, { shimFault, lost }) {
     const orphans = snapshots.filter((s) => s.orphan && !unreadable.has(s.pid));
     const atOom = new Set(orphans.filter(({ reason }) => reason === 'oom').map(({ pid }) => pid));
     const silent = new Set([...orphans.map(({ pid }) => pid), ...lost].filter((pid) => !atOom.has(pid) && !unreadable.has(pid)));
-    const blind = receipts.filter(_evidence_receipt_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .isBlind */ .iE);
+    const blind = receipts.filter(isBlind);
     const spots = [
         { kind: 'oom-without-receipt', count: atOom.size, reason: null },
         { kind: 'without-receipt', count: silent.size, reason: null },
@@ -3737,8 +3726,6 @@ function joinReceipt(named, ref, receipt) {
     };
 }
 
-// EXTERNAL MODULE: ./build/evidence/receipt-outside.js
-var receipt_outside = __webpack_require__(8194);
 // EXTERNAL MODULE: ./build/step/helper.js + 1 modules
 var helper = __webpack_require__(393);
 // EXTERNAL MODULE: ./build/step/proc.js
@@ -4274,7 +4261,6 @@ var step_host = __webpack_require__(5589);
 
 
 
-
 const GPU_TIMEOUT_MS = 5000;
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
@@ -4409,7 +4395,7 @@ function notSeen(receipts) {
     const reasons = new Map();
     for (const receipt of receipts) {
         const { recorder } = receipt;
-        if ((0,receipt_outside/* isBlind */.iE)(receipt))
+        if ((0,judge_blind/* isBlind */.iE)(receipt))
             continue;
         if (recorder.state !== 'unsupported' && recorder.state !== 'failed')
             continue;
@@ -5610,14 +5596,12 @@ const LARGE_SNAPSHOT = 300 * 2 ** 20;
 /* harmony export */   X: () => (/* binding */ notSeenSentences),
 /* harmony export */   r: () => (/* binding */ rejectedLine)
 /* harmony export */ });
-/* harmony import */ var _evidence_receipt_outside_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8194);
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(439);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(4869);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(4869);
 /* harmony import */ var _step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9493);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6781);
 /* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6668);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2072);
-
 
 
 
@@ -5648,7 +5632,7 @@ function notSeenSentences(manifest) {
         lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(line, 500)]);
     if (manifest.not_seen.length === 0) {
         for (const process of (0,_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .notArmed */ .to)(manifest)) {
-            if ((0,_evidence_receipt_outside_js__WEBPACK_IMPORTED_MODULE_5__/* .isBlind */ .iE)({ ...process, torch: process.build }))
+            if ((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .isBlind */ .iE)({ ...process, torch: process.build }))
                 continue;
             lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .processName */ .po)(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
         }
@@ -5667,8 +5651,8 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
         return null;
     const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
     const more = rejected_reasons.length - kinds.length;
-    const rest = more > 0 ? [`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(more, 'other reason')}`] : [];
-    return `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
+    const rest = more > 0 ? [`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_5__/* .count */ .U9)(more, 'other reason')}`] : [];
+    return `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_5__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
 }
 
 
@@ -5684,15 +5668,15 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 /* harmony export */   to: () => (/* binding */ notArmed)
 /* harmony export */ });
 /* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich */
-/* harmony import */ var _evidence_receipt_outside_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(8194);
-/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2455);
-/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9517);
-/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9079);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(4869);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(5385);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(7234);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(2072);
+/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(439);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2455);
+/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9517);
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(4869);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(5385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(2072);
 
 
 
@@ -5703,35 +5687,35 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 
 
 const MOST_EACH = 3;
-const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .disarmOf */ .WT)(p) === 'not-armed');
-const recordedIn = (manifest) => manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .disarmOf */ .WT)(p)));
+const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'not-armed');
+const recordedIn = (manifest) => manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p)));
 function deviceName(story) {
-    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .deviceOf */ .OV)(story);
+    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .deviceOf */ .OV)(story);
     const index = story.oom.device ?? device?.index;
     const gpu = index == null ? 'the GPU' : `GPU ${index}`;
-    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
+    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
 }
 function whereRich(story, workspace) {
-    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .tellingStack */ .A)(story.oom, workspace);
+    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .tellingStack */ .A)(story.oom, workspace);
     if (!frame)
-        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(story.process.program)}`;
-    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_6__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(frame.function)}`;
+        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(story.process.program)}`;
+    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_7__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(frame.function)}`;
     if (story.oom.thread === 'backward')
         return main
-            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `The backward pass at ${place}`;
-    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The backward pass at ${place}`;
+    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
 }
 function askedFor(manifest, story, account) {
     const { oom } = story;
     const where = whereRich(story, manifest.step.workspace);
     if (oom.wanted === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
-    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
     if (account.free === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${asked}.`;
-    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) ` of ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(account.total)}`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(account.free))} were free${of}.`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${asked}.`;
+    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` of ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(account.total)}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(account.free))} were free${of}.`;
 }
 function whoHeld(account) {
     const { reserved, allocated, outside, others, othersHeld, limit } = account;
@@ -5739,35 +5723,35 @@ function whoHeld(account) {
         ? null
         : reserved === 0
             ? ['This process held none of it.']
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `This process had reserved ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
-    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Its limit is ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `This process had reserved ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `Its limit is ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
     let rest = null;
     if (othersHeld > 0) {
         const top = others.slice(0, 3).map((o) => {
-            const held = others.length > 1 && o.used !== null ? ` ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(o.used)}` : '';
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+            const held = others.length > 1 && o.used !== null ? ` ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(o.used)}` : '';
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
         });
         const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(`Other processes held ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`Other processes held ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
     }
     else if (outside !== null && outside > 0) {
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(`${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
 }
 function seenRich({ unsure, outside }) {
     if (outside === 0)
         return null;
     const sentence = (when, all) => {
         const named = all.slice(0, 3).map(({ pid, name: program, used, gone }) => {
-            const who = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `pid ${pid}${program === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(program, 40)}`}`;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${who} held ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(used ?? 0)}${gone ? ' (gone after it)' : null}`;
+            const who = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `pid ${pid}${program === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(program, 40)}`}`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who} held ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(used ?? 0)}${gone ? ' (gone after it)' : null}`;
         });
         const more = all.length > 3 ? ` and ${all.length - 3} more` : null;
-        return named.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${when} this step, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)(named, ', ')}${more}.`;
+        return named.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${when} this step, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)(named, ', ')}${more}.`;
     };
     const holders = unsure.filter((o) => (o.used ?? 0) > 0);
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)([
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([
         sentence('Before', holders.filter((o) => o.before)),
         sentence('After', holders.filter((o) => !o.before)),
     ]);
@@ -5785,8 +5769,8 @@ function hostOomRich(manifest) {
             : 'The whole machine has';
     const numbers = limit === null
         ? null
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(used)}`}.`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)([
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(used)}`}.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([
         because(manifest),
         numbers,
         ['No GPU snapshot can be taken of a process that the kernel kills.'],
@@ -5794,13 +5778,13 @@ function hostOomRich(manifest) {
 }
 function cancelledRich(manifest) {
     const all = recordedIn(manifest);
-    const off = all.length > 0 && all.every((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .disarmOf */ .WT)(p) === 'disarmed');
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)([because(manifest), off ? ['Recording was disarmed in every process that had it.'] : null]);
+    const off = all.length > 0 && all.every((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'disarmed');
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([because(manifest), off ? ['Recording was disarmed in every process that had it.'] : null]);
 }
-const because = ({ verdict }) => [`${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .capital */ .Nx)(verdict.because)}.`];
+const because = ({ verdict }) => [`${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .capital */ .Nx)(verdict.because)}.`];
 const BECAUSE = {
     ok: () => null,
-    'oom-recovered': (manifest) => ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .openOoms */ .fG)(manifest)) ? null : because(manifest)),
+    'oom-recovered': (manifest) => ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)) ? null : because(manifest)),
     oom: (manifest) => (manifest.step.exit_code === 0 ? because(manifest) : null),
     'host-oom': hostOomRich,
     killed: because,
@@ -5815,45 +5799,45 @@ function hostKillsRich({ verdict, host }) {
     if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
         return null;
     const whom = oom.kills === 1 ? 'a process' : 'processes';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
 }
 function greenLine(manifest) {
     const recorded = recordedIn(manifest);
-    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .disarmOf */ .WT)(p) === 'disarmed').length;
-    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .disarmOf */ .WT)(p) === 'idle').length;
-    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .disarmOf */ .WT)(p) === 'foreign').length;
+    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'disarmed').length;
+    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'idle').length;
+    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'foreign').length;
     const what = [];
     if (recorded.length > 0) {
         what.push([
             disarmed === recorded.length
-                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
         ]);
     }
     if (foreign > 0)
         what.push([
-            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
         ]);
     if (idle > 0)
-        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
     for (const process of manifest.processes) {
-        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
+        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
         if (peak !== null && peak > (best?.peak ?? 0))
             best = { process, peak };
     }
     if (best)
         what.push([
-            `peak ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
+            `peak ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
         ]);
     const { state, result } = manifest.parity;
     const earlier = result?.earlier ? ', checked earlier in this job' : '';
-    const parity = state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Parity: ${state}${earlier}.`;
+    const parity = state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `Parity: ${state}${earlier}.`;
     const part = manifest.unarmed.length > 0 ? ' in what was recorded' : '';
     const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : `No out-of-memory${part}`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)([
-        (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(`${seen}.`)}`,
-        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)(what, '; ')}.`,
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([
+        (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`${seen}.`)}`,
+        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)(what, '; ')}.`,
         ...maybeRich(manifest),
         parity,
         hostKillsRich(manifest),
@@ -5862,53 +5846,53 @@ function greenLine(manifest) {
 function each(all, words) {
     const shown = all.slice(0, MOST_EACH).map(words);
     const more = all.length - shown.length;
-    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
+    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
 }
-const maybeRich = (manifest) => each(manifest.processes.filter(({ end }) => end?.outside_oom?.certain === false), (process) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(process.end?.exception ?? 'an error')}, which may be memory that ran out, or another trouble${process.end?.outside_oom ? ` of ${_judge_outside_js__WEBPACK_IMPORTED_MODULE_0__/* .OUTSIDE_NAMES */ .hN[process.end.outside_oom.kind]}` : null}; its traceback in the log tells more.`);
+const maybeRich = (manifest) => each(manifest.processes.filter(({ end }) => end?.outside_oom?.certain === false), (process) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(process.end?.exception ?? 'an error')}, which may be memory that ran out, or another trouble${process.end?.outside_oom ? ` of ${_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[process.end.outside_oom.kind]}` : null}; its traceback in the log tells more.`);
 function outsideRich(process, { kind, device_free: free }) {
     const { end } = process;
     const how = end?.kind === 'exception' ? 'ended by' : 'exited after';
     const again = end?.reraised_from ? ', raised first in a worker of it' : null;
-    const what = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .processName */ .po)(process)} ${how} ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(end?.exception ?? 'an out-of-memory')}${again}`;
+    const what = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ${how} ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(end?.exception ?? 'an out-of-memory')}${again}`;
     if (kind === 'pinned-host') {
-        const room = free === null ? '; the device had room' : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `; the device had ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(free))} free`;
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${what}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)('pinned host memory')} (page-locked, as of a DataLoader with ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
+        const room = free === null ? '; the device had room' : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `; the device had ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(free))} free`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)('pinned host memory')} (page-locked, as of a DataLoader with ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .code */ .aY)('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
     }
-    const room = free === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `, with ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_2__/* .formatBytes */ .z)(free)} of the device free`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${what}: the request was of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_0__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
+    const room = free === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `, with ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(free)} of the device free`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: the request was of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
 }
 function unseenOf(manifest, process) {
     const { end, devices, recorder, faults } = process;
     if (end?.outside_oom?.certain)
         return outsideRich(process, end.outside_oom);
-    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .name */ .UU)(end?.exception ?? 'an out-of-memory')}`;
-    const whence = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .raisedFirst */ .po)(manifest, process);
+    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(end?.exception ?? 'an out-of-memory')}`;
+    const whence = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .raisedFirst */ .po)(manifest, process);
     if (whence.from !== null) {
         const where = whence.from === 'ray' ? 'a worker of Ray' : 'a worker process';
         const worker = whence.story?.process ?? null;
         return worker === null
-            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ended}, which was raised first in ${where} and again here; which one is not known.`
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ended}, the error of its worker ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .processName */ .po)(worker)}, which was raised again here.`;
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, which was raised first in ${where} and again here; which one is not known.`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, the error of its worker ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(worker)}, which was raised again here.`;
     }
-    if ((0,_evidence_receipt_outside_js__WEBPACK_IMPORTED_MODULE_8__/* .isBlind */ .iE)({ recorder, torch: process.build }))
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ended}; torch reports none of this allocator, so its numbers are not known.`;
-    const why = faults[0] === undefined ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .shorten */ .ml)(faults[0], 300)})`;
+    if ((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .isBlind */ .iE)({ recorder, torch: process.build }))
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}; torch reports none of this allocator, so its numbers are not known.`;
+    const why = faults[0] === undefined ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(faults[0], 300)})`;
     const counted = devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
     if (counted > 0)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${why}.`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${why}.`;
     if (recorder.state === 'idle')
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ended}, and never used CUDA itself: the error came to it from elsewhere. From where is not known; its traceback in the log tells.`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ended}, and torch's caching allocator counted none${why}: where it came from is not known; its traceback in the log tells.`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, and never used CUDA itself: the error came to it from elsewhere. From where is not known; its traceback in the log tells.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, and torch's caching allocator counted none${why}: where it came from is not known; its traceback in the log tells.`;
 }
 function verdictParagraphs(manifest) {
-    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .mainStory */ .dE)(manifest);
-    const unseen = each((0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .unseenOoms */ .x1)(manifest), (process) => unseenOf(manifest, process));
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .mainStory */ .dE)(manifest);
+    const unseen = each((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .unseenOoms */ .x1)(manifest), (process) => unseenOf(manifest, process));
     const paragraphs = [...unseen, ...maybeRich(manifest)];
     if (story) {
-        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .accountOf */ .XP)(manifest, story);
+        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .accountOf */ .XP)(manifest, story);
         const asked = askedFor(manifest, story, account);
-        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_4__/* .processName */ .po)(story.process)}:`;
-        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]);
+        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(story.process)}:`;
+        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]);
         if (story.fatal)
             paragraphs.unshift(told);
         else
@@ -6636,7 +6620,7 @@ const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
 const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-async function drain(mark, deadline) {
+async function drain(mark, deadline, patience = UNKILLABLE_MS) {
     const killed = new Map();
     for (let empty = 0;;) {
         const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
@@ -6649,7 +6633,7 @@ async function drain(mark, deadline) {
                     killed.set(pid, (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .nameProcess */ .HO)(pid));
                 (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGKILL');
             }
-            if (Date.now() >= deadline + UNKILLABLE_MS) {
+            if (Date.now() >= deadline + patience) {
                 for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark))
                     killed.delete(pid);
                 return [...killed.values()];
@@ -6658,11 +6642,11 @@ async function drain(mark, deadline) {
         await pause(DRAIN_POLL_MS);
     }
 }
-async function endStep(mark, graceMs) {
+async function endStep(mark, graceMs, patience) {
     const found = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
     for (const { pid } of found)
         (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGTERM');
-    return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
+    return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
 }
 function runStep(options) {
     const startedAt = Date.now();

@@ -18,9 +18,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { at, PATHS, ROOT } from './paths.mjs';
 
-/** What may be in each folder of the table. dist holds the shim and the parity check as they are built. */
+/** What may be in each folder of the table. */
 const FOLDERS = /** @type {const} */ ({
-  dist: /^(main|post|upload)\/[\w.]+\.(js|txt|json)$|^(shim|parity)\/[\w./-]+\.py$|^parity\/fixtures\/[\w.-]+\.json$/,
+  dist: /^(main|post|upload)\/[\w.]+\.(js|txt|json)$/,
+  python: /^(shim|parity)\/[\w./-]+\.py$|^parity\/fixtures\/[\w.-]+\.json$/,
   check: /^[\w-]+\.mjs$|^programs\/[\w-]+\.(py|sh)$/,
   runner: /^[\w-]+\.mjs$/,
   service: /^[\w-]+\.mjs$/,

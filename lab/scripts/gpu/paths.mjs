@@ -5,17 +5,18 @@ import { pathToFileURL } from 'node:url';
 
 /** Paths from the project's top folder. When something moves, it moves here. */
 export const PATHS = {
-  entry: 'scripts/gpu-check',
-  check: 'scripts/gpu',
-  programs: 'scripts/gpu/programs',
+  entry: 'lab/scripts/gpu-check',
+  check: 'lab/scripts/gpu',
+  programs: 'lab/scripts/gpu/programs',
   action: 'action.yml',
   dist: 'dist',
+  python: 'python',
   license: 'LICENSE',
   package: 'package.json',
   example: 'examples/train_oom.py',
-  runner: 'standins/runner',
-  service: 'standins/service',
-  smi: 'standins/cuda/bin',
+  runner: 'lab/standins/runner',
+  service: 'lab/standins/service',
+  smi: 'lab/standins/cuda/bin',
   yaml: 'node_modules/yaml',
   node: `node_modules/node-linux-${process.arch}`,
 };
