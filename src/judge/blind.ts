@@ -52,9 +52,9 @@ const WORDS: Readonly<Record<BlindKind, { readonly what: (n: number) => string; 
     },
   };
 
-/** One of them as a part of a sentence. */
-export const blindWords = ({ kind, count: n, reason }: BlindSpot): string =>
-  `${WORDS[kind].what(n)}${reason === null ? '' : ` (${reason})`}`;
+/** One of them as a part of a sentence. @param because with its reason */
+export const blindWords = ({ kind, count: n, reason }: BlindSpot, because = true): string =>
+  `${WORDS[kind].what(n)}${reason === null || !because ? '' : ` (${reason})`}`;
 
 /** What is not known for them, as a part of a sentence. */
 export const doubtOf = (spots: readonly BlindSpot[]): string =>

@@ -14,7 +14,9 @@ export function notSeenSentences(manifest: Manifest): readonly Rich[] {
   // Where processes were seen out of reach, its message is the first of what follows here.
   if (said !== '' && manifest.unarmed.length === 0) lines.push([shorten(said, 600)]);
   for (const spot of manifest.blind_spots) {
-    lines.push(say`${shorten(capital(blindWords(spot)), 500)}: ${blindRemedy(spot)}`);
+    // The verdict's sentence has the reason, where it is about them.
+    const told = manifest.verdict.because.includes(blindWords(spot));
+    lines.push(say`${shorten(capital(blindWords(spot, !told)), 500)}: ${blindRemedy(spot)}`);
   }
   const alike = new Map<string, number[]>();
   for (const { program, advice, pid, reason } of manifest.unarmed) {

@@ -244,7 +244,7 @@ function outsideRich(process: ManifestProcess, { kind, device_free: free }: Outs
     return say`${what}: ${strong('pinned host memory')} (page-locked, as of a DataLoader with ${code('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
   }
   const room = free === null ? null : say`, with ${formatBytes(free)} of the device free`;
-  return say`${what}: the request was of ${strong(OUTSIDE_NAMES[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
+  return say`${what}: the request came from ${strong(OUTSIDE_NAMES[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
 }
 
 /** An out-of-memory that ended a process and is none of those that torch's allocator reported there. */
