@@ -143,16 +143,21 @@ def _resnet18() -> Any:
 
 
 def _keyword() -> Any:
-    """Its inputs are keyword arguments, one of them inside a dict."""
+    """Its inputs are keyword arguments, one of them inside a dict. A module inside of it is given some too, which are
+    no inputs of the program's."""
     torch = _torch()
+
+    class Scaled(torch.nn.Linear):
+        def forward(self, x: Any, *, by: Any) -> Any:
+            return super().forward(x) * by
 
     class Keyword(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.linear = torch.nn.Linear(64, 10)
+            self.scaled, self.half = Scaled(64, 10), torch.full((1,), 0.5)
 
         def forward(self, *, batch: Any, scale: Any) -> Any:
-            return self.linear(batch["x"]) * scale
+            return self.scaled(batch["x"], by=self.half) * scale
 
     model, x, scale = Keyword(), torch.randn(32, 64), torch.full((1,), 0.5)
     return model, {"batch": {"x": x}, "scale": scale}, lambda out: out.sum()
