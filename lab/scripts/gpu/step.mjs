@@ -43,7 +43,7 @@ function workspaceOf(context, name) {
   const folder = mkdtempSync(join(context.work, `${name}-`));
   const workspace = join(folder, 'work space');
   mkdirSync(workspace);
-  for (const program of readdirSync(at('programs')))
+  for (const program of readdirSync(at('programs')).filter((name) => /\.(py|sh)$/.test(name)))
     copyFileSync(at('programs', program), join(workspace, program));
   copyFileSync(at('example'), join(workspace, basename(at('example'))));
   return { folder, workspace };
