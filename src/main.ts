@@ -68,7 +68,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
   const warning = leftoverWarning(before.gpu);
-  if (warning !== null) runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+  if (warning !== null) await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
 
   const hints = scriptHints(inputs.run);
   let known: Known = {
@@ -145,8 +145,8 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
 }
 
 /** The script of the step cannot be written: a plain `run:` step would not start either. */
-function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): number {
-  runner.annotate(
+async function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): Promise<number> {
+  await runner.annotate(
     'error',
     `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`,
     { title: 'oom-autopsy: the step could not start' },
@@ -186,10 +186,10 @@ async function fileProblems(inputs: Partial<Inputs>, workspace: string): Promise
 }
 
 /** Says everything that is wrong at once, runs nothing, and fails. */
-function refuse(runner: Runner, problems: readonly InputProblem[]): number {
+async function refuse(runner: Runner, problems: readonly InputProblem[]): Promise<number> {
   const lines = problems.map(describeProblem);
   for (const line of lines) runner.info(logLine(line));
-  runner.annotate(
+  await runner.annotate(
     'error',
     `${count(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`,
     {

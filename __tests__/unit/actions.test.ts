@@ -11,7 +11,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('is told once for each kind, and goes on', () => {
+it('is told once for each kind, and goes on', async () => {
   const lines: string[] = [];
   const fail = (): never => {
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -22,7 +22,7 @@ it('is told once for each kind, and goes on', () => {
     info: (line: string) => void lines.push(line),
     saveState: fail,
     setOutputs: fail,
-    annotate: fail,
+    annotate: async () => fail(),
     summary: fail,
     summaryRoom: fail,
   } satisfies Runner);
@@ -30,7 +30,7 @@ it('is told once for each kind, and goes on', () => {
   runner.setOutputs({ b: '2' });
   runner.saveState('a', '1');
   runner.summary('x');
-  runner.annotate('error', 'x');
+  await runner.annotate('error', 'x');
   expect(runner.input('x')).toBe('given');
   expect(lines).toEqual([
     'oom-autopsy: the runner could not be given the outputs (ENOSPC)',

@@ -94,7 +94,7 @@ export async function conclude(
   const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
   // On a full disk its room is what summary and outputs need; a post that had to go on would have no account of it anyway.
   const gone = spent && !written && (await removeSpent(evidence));
-  tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
+  await tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
   if (!late) markTold(plan.outputDir);
   setOutputs(runner, {
     ...facts,
@@ -126,13 +126,13 @@ export async function takeAway(runner: Runner, evidence: Evidence): Promise<bool
 }
 
 /** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
-function tell(
+async function tell(
   runner: Runner,
   manifest: Manifest,
   published: Published,
   { plan, late }: Ended,
   where: { readonly evidenceDir: string | null; readonly reportUrl: string | null },
-): void {
+): Promise<void> {
   runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
   // The summary says so too, unless what hindered the upload, a full disk, hinders it as well.
   if (published.state === 'failed') {
@@ -155,7 +155,7 @@ function tell(
     runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
   }
   for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-    runner.annotate(level, message, place);
+    await runner.annotate(level, message, place);
   }
 }
 

@@ -1,13 +1,12 @@
 /**
  * The runner's side of the conversation: inputs, outputs, state, annotations and the summary file.
  *
- * Commands are encoded by `@actions/core`, taken from the one file of it that does that. Its index loads the OIDC
- * client and with it undici, which alone made a green run cost 2.8 times the CPU of an empty script (0.07 s against
- * 0.025 s on Node 24); the budget for all of `main` is 2.5 times. Its file commands load node:crypto (9 ms) for a
- * delimiter; ours is one that the value does not hold.
+ * Annotations are `@actions/core`'s, by its public entry, which is loaded only when one is said: it brings the OIDC client and
+ * undici, and with them a green run cost 2.8 times the CPU of an empty script (0.07 s against 0.025 s on Node 24). State,
+ * outputs and summary are written here for the same reason; core's own writer loads node:crypto (9 ms) for a delimiter, ours is
+ * one that the value does not hold.
  */
 import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
-import { issueCommand } from '../../node_modules/@actions/core/lib/command.js';
 import { randomHex } from '../lib/random.js';
 import { logLine, printable } from '../lib/text.js';
 
@@ -26,7 +25,7 @@ export interface Runner {
   /** All or none of them, with one write. */
   setOutputs(outputs: Readonly<Record<string, string>>): void;
   info(line: string): void;
-  annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): void;
+  annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): Promise<void>;
   /** Appends Markdown to the job summary. A missing summary file is told in the log, not fatal. */
   summary(markdown: string): void;
   /** Bytes that the job summary of this step has room for: what the program wrote to it counts too. */
@@ -102,15 +101,11 @@ function append(path: string, text: string, apart: 'line' | 'paragraph' | null):
 
 /** A runner that is driven by environment variables and commands on stdout, as GitHub's and act's are. */
 export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
-  const keyValue = (
-    file: 'OUTPUT' | 'STATE',
-    legacy: string,
-    values: Readonly<Record<string, string>>,
-  ): void => {
+  const keyValue = (file: 'OUTPUT' | 'STATE', values: Readonly<Record<string, string>>): void => {
     const path = env[`GITHUB_${file}`];
+    if (!path) throw new Error(`GITHUB_${file} is not set`);
     // The state is main's alone: the program has a file of its own in its place.
-    if (path) append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
-    else for (const [name, value] of Object.entries(values)) issueCommand(legacy, { name }, value);
+    append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
   };
   const info = (line: string): void => {
     process.stdout.write(`${line}\n`);
@@ -118,11 +113,13 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
   return {
     input: (name) => env[inputVariable(name)] ?? '',
     state: (name) => env[`STATE_${name}`] ?? '',
-    saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
-    setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
+    saveState: (name, value) => keyValue('STATE', { [name]: value }),
+    setOutputs: (outputs) => keyValue('OUTPUT', outputs),
     info,
-    annotate: (level, message, place = {}) =>
-      issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
+    annotate: async (level, message, place = {}) => {
+      const core = await import('@actions/core');
+      core[level](message, place);
+    },
     summary: (markdown) => {
       const file = env.GITHUB_STEP_SUMMARY;
       if (!file) {
@@ -161,7 +158,11 @@ export function forgiving(runner: Runner): Runner {
     saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
     setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
     annotate: (level, message, place) =>
-      attempt('an annotation', () => runner.annotate(level, message, place)),
+      runner.annotate(level, message, place).catch((error: NodeJS.ErrnoException) =>
+        attempt('an annotation', () => {
+          throw error;
+        }),
+      ),
     summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
     summaryRoom: () => {
       let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
