@@ -2,21 +2,16 @@ export const id = 260;
 export const ids = [260];
 export const modules = {
 
-/***/ 9260:
+/***/ 1260:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
 // EXPORTS
 __webpack_require__.d(__webpack_exports__, {
-  checkParity: () => (/* binding */ checkParity)
+  m: () => (/* binding */ exec),
+  H: () => (/* binding */ getExecOutput)
 });
 
-// UNUSED EXPORTS: judgeParity, parseParityOutput
-
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __webpack_require__(3024);
-// EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __webpack_require__(6760);
 // EXTERNAL MODULE: external "string_decoder"
 var external_string_decoder_ = __webpack_require__(3193);
 // EXTERNAL MODULE: external "os"
@@ -1124,8 +1119,8 @@ function getExecOutput(commandLine, args, options) {
         let stdout = '';
         let stderr = '';
         //Using string decoder covers the case where a mult-byte character is split
-        const stdoutDecoder = new StringDecoder('utf8');
-        const stderrDecoder = new StringDecoder('utf8');
+        const stdoutDecoder = new external_string_decoder_.StringDecoder('utf8');
+        const stderrDecoder = new external_string_decoder_.StringDecoder('utf8');
         const originalStdoutListener = (_a = options === null || options === void 0 ? void 0 : options.listeners) === null || _a === void 0 ? void 0 : _a.stdout;
         const originalStdErrListener = (_b = options === null || options === void 0 ? void 0 : options.listeners) === null || _b === void 0 ? void 0 : _b.stderr;
         const stdErrListener = (data) => {
@@ -1153,184 +1148,6 @@ function getExecOutput(commandLine, args, options) {
     });
 }
 //# sourceMappingURL=exec.js.map
-// EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
-var dist = __webpack_require__(7934);
-// EXTERNAL MODULE: ./build/lib/random.js
-var random = __webpack_require__(9905);
-// EXTERNAL MODULE: ./build/lib/text.js
-var lib_text = __webpack_require__(4869);
-// EXTERNAL MODULE: ./build/step/process.js
-var step_process = __webpack_require__(3910);
-;// CONCATENATED MODULE: ./build/parity/check.js
-
-
-
-
-
-
-
-const line = dist/* pipe */.FsL(dist/* string */.YjP(), dist/* transform */.pdi((text) => (0,lib_text/* printable */.g$)(text, 500)));
-const lines = dist/* pipe */.FsL(dist/* array */.YOg(line), dist/* transform */.pdi((all) => all.slice(0, 50)));
-const amount = dist/* pipe */.FsL(dist/* number */.aig(), dist/* finite */.E2x(), dist/* minValue */.Wwf(0));
-const check_short = dist/* pipe */.FsL(dist/* union */.KCZ([dist/* string */.YjP(), dist/* number */.aig(), dist/* null */.chJ()]), dist/* transform */.pdi((value) => (0,lib_text/* printable */.g$)(String(value), 160)));
-const difference = dist/* pipe */.FsL(dist/* object */.Ikc({ scenario: line, what: line, fixture: check_short, now: check_short }), dist/* transform */.pdi(({ scenario, what, fixture, now }) => `${scenario}, ${what}: fixture ${fixture}, now ${now}`));
-const differences = dist/* optional */.lqM(dist/* pipe */.FsL(dist/* array */.YOg(difference), dist/* transform */.pdi((all) => all.slice(0, 50))), []);
-const facts = dist/* pipe */.FsL(dist/* nullish */.cl6(dist/* record */.g1P(dist/* string */.YjP(), dist/* unknown */.L5J()), {}), dist/* transform */.pdi((value) => value ?? {}));
-const ResultSchema = dist/* object */.Ikc({
-    schema: dist/* literal */.euz('oom-autopsy.parity.v1'),
-    verdict: dist/* picklist */.KIO(['match', 'drift', 'unverifiable']),
-    says: dist/* optional */.lqM(lines),
-    view: dist/* object */.Ikc({ status: line, differences }),
-    oracle: dist/* object */.Ikc({
-        status: dist/* picklist */.KIO(['same', 'changed', 'removed', 'not-comparable', 'crashed']),
-        reason: dist/* optional */.lqM(dist/* nullable */.mee(line), null),
-        differences,
-    }),
-    migration: dist/* object */.Ikc({
-        status: line,
-        reason: dist/* nullish */.cl6(line),
-        rows: dist/* pipe */.FsL(dist/* array */.YOg(dist/* object */.Ikc({ from: line, to: line, count: amount, bytes: amount })), dist/* transform */.pdi((all) => all.slice(0, 100))),
-        lines: dist/* optional */.lqM(lines, []),
-        differences,
-    }),
-    environment: facts,
-    fixture: facts,
-    trigger: dist/* nullish */.cl6(dist/* object */.Ikc({ status: line, new: dist/* optional */.lqM(lines, []) })),
-    seconds: dist/* optional */.lqM(dist/* nullable */.mee(amount), null),
-    earlier: dist/* optional */.lqM(dist/* boolean */.zMY()),
-});
-const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
-const LEFT_OPEN_MS = 1000;
-const REFUSED = 2;
-const OWN_PREFIX = /^oom_autopsy_parity: /;
-function parseParityOutput(text) {
-    const last = lastLine(text);
-    let value;
-    try {
-        value = JSON.parse(last);
-    }
-    catch {
-        return `the check printed no JSON (${last === '' ? 'nothing at all' : (0,lib_text/* printable */.g$)(last, 120)})`;
-    }
-    const parsed = dist/* safeParse */.xLC(ResultSchema, value);
-    return parsed.success
-        ? parsed.output
-        : `the check's result has a wrong value at ${dist/* getDotPath */.BuJ(parsed.issues[0]) ?? 'its top'}`;
-}
-const lastLine = (text) => text.trimEnd().split('\n').at(-1) ?? '';
-const notRun = (reason) => ({ state: 'unverifiable', reason, result: null, notRun: true });
-function judgeParity(result) {
-    const { verdict } = result;
-    const said = (result.says ?? []).join(' ');
-    if (verdict === 'match')
-        return { state: verdict, reason: null, result };
-    if (verdict === 'drift')
-        return { state: verdict, reason: said || null, result };
-    return {
-        state: verdict,
-        reason: said || `rebuilt view: ${result.view.status}, oracle: ${result.oracle.status}`,
-        result,
-        notRun: Object.keys(result.environment).length === 0,
-    };
-}
-function obstacle({ python, fixture }) {
-    if ((0,external_node_path_.isAbsolute)(python) && !(0,external_node_fs_.existsSync)(python)) {
-        return `there is no interpreter ${(0,lib_text/* printable */.g$)(python)}; name one that has torch with the input \`python\``;
-    }
-    if (fixture !== null && !(0,external_node_fs_.existsSync)(fixture)) {
-        return `there is no fixture at ${(0,lib_text/* printable */.g$)(fixture)}; check the input \`fixture\``;
-    }
-    return null;
-}
-async function checkParity(request) {
-    const problem = obstacle(request);
-    if (problem !== null)
-        return notRun(problem);
-    const ended = await run(request, argumentsOf(request));
-    if (ended.kind === 'cancelled') {
-        return {
-            state: 'unverifiable',
-            reason: 'the job was cancelled, so the check was ended',
-            result: null,
-            notRun: false,
-        };
-    }
-    if (ended.kind === 'failed')
-        return notRun(ended.reason);
-    if (ended.code !== 0) {
-        const last = (0,lib_text/* printable */.g$)(lastLine(ended.stderr), 500);
-        return notRun(ended.code === REFUSED && OWN_PREFIX.test(last)
-            ? last.replace(OWN_PREFIX, '')
-            : `the check ended with exit code ${ended.code}: ${last}`);
-    }
-    const result = parseParityOutput(ended.stdout);
-    return typeof result === 'string' ? notRun(result) : judgeParity(result);
-}
-function argumentsOf({ parityDir, fixture, remember, timeoutMs }) {
-    return [
-        (0,external_node_path_.join)(parityDir, 'oom_autopsy_parity'),
-        'check',
-        '--json',
-        ...['--worker', String(timeoutMs / 1000 + 2)],
-        ...(remember === null ? [] : ['--remember', remember]),
-        ...(fixture === null ? [] : ['--fixture', fixture]),
-    ];
-}
-class Output {
-    #chunks = [];
-    #bytes = 0;
-    take(chunk) {
-        this.#bytes += chunk.length;
-        if (this.#bytes <= MAX_OUTPUT_BYTES)
-            this.#chunks.push(chunk);
-        return this.#bytes <= MAX_OUTPUT_BYTES;
-    }
-    text() {
-        return Buffer.concat(this.#chunks).toString('utf8');
-    }
-}
-async function run(request, args) {
-    const { python, cwd, timeoutMs, signal, fixture } = request;
-    const mark = { name: 'OOM_AUTOPSY_PARITY_CHECK', value: (0,random/* randomHex */.n)(8) };
-    const [stdout, stderr] = [new Output(), new Output()];
-    const stopping = Promise.withResolvers();
-    const stop = (reason) => stopping.resolve({ kind: 'failed', reason });
-    const listen = (output) => (chunk) => {
-        if (!output.take(chunk))
-            stop(`the check printed more than ${MAX_OUTPUT_BYTES / 2 ** 20} MiB and was ended`);
-    };
-    const timer = setTimeout(() => stop(`the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`), timeoutMs);
-    const cancel = () => stopping.resolve({ kind: 'cancelled' });
-    signal?.addEventListener('abort', cancel, { once: true });
-    if (signal?.aborted)
-        cancel();
-    const environment = { ...request.env, PYTHONDONTWRITEBYTECODE: '1', [mark.name]: mark.value };
-    const ran = exec(`"${python.replaceAll('"', '\\"')}"`, [...args], {
-        ...((0,external_node_fs_.existsSync)(cwd) ? { cwd } : {}),
-        env: Object.fromEntries(Object.entries(environment).filter((entry) => entry[1] !== undefined)),
-        silent: true,
-        ignoreReturnCode: true,
-        delay: LEFT_OPEN_MS,
-        listeners: { stdout: listen(stdout), stderr: listen(stderr) },
-    }).then((code) => code === null
-        ? { kind: 'failed', reason: 'the check was ended by a signal' }
-        : { kind: 'ended', code, stdout: stdout.text(), stderr: stderr.text() }, (error) => ({ kind: 'failed', reason: startProblem(python, error) }));
-    const stopped = stopping.promise.then((ended) => ({ ended, whole: false }));
-    const { ended, whole } = await Promise.race([ran.then((one) => ({ ended: one, whole: true })), stopped]);
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', cancel);
-    if (!whole || fixture !== null) {
-        await (0,step_process/* drain */.Ze)({ leader: null, variable: `${mark.name}=${mark.value}` }, Date.now());
-    }
-    return ended;
-}
-function startProblem(python, error) {
-    const name = (0,lib_text/* printable */.g$)(python);
-    return error.message.startsWith('Unable to locate executable') && !(0,external_node_path_.isAbsolute)(python)
-        ? `there is no interpreter "${name}" on PATH; name one that has torch with the input \`python\``
-        : `the interpreter ${name} could not be started (${(0,lib_text/* printable */.g$)(error.message.replace(/^.*Error: /, ''), 200)})`;
-}
-
 
 /***/ })
 

@@ -15,6 +15,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("child_proces
 
 /***/ }),
 
+/***/ 6982:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
+
+/***/ }),
+
 /***/ 4434:
 /***/ ((module) => {
 
@@ -29,6 +36,48 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
 
 /***/ }),
 
+/***/ 8611:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("http");
+
+/***/ }),
+
+/***/ 5692:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("https");
+
+/***/ }),
+
+/***/ 9278:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("net");
+
+/***/ }),
+
+/***/ 4589:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:assert");
+
+/***/ }),
+
+/***/ 6698:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:async_hooks");
+
+/***/ }),
+
+/***/ 4573:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:buffer");
+
+/***/ }),
+
 /***/ 1421:
 /***/ ((module) => {
 
@@ -36,10 +85,38 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_p
 
 /***/ }),
 
+/***/ 7540:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:console");
+
+/***/ }),
+
 /***/ 7598:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
+
+/***/ }),
+
+/***/ 3053:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:diagnostics_channel");
+
+/***/ }),
+
+/***/ 610:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:dns");
+
+/***/ }),
+
+/***/ 8474:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:events");
 
 /***/ }),
 
@@ -57,6 +134,27 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/prom
 
 /***/ }),
 
+/***/ 7067:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http");
+
+/***/ }),
+
+/***/ 2467:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http2");
+
+/***/ }),
+
+/***/ 7030:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:net");
+
+/***/ }),
+
 /***/ 8161:
 /***/ ((module) => {
 
@@ -71,10 +169,59 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
 
 /***/ }),
 
+/***/ 643:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:perf_hooks");
+
+/***/ }),
+
+/***/ 1792:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:querystring");
+
+/***/ }),
+
+/***/ 7075:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream");
+
+/***/ }),
+
+/***/ 1692:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:tls");
+
+/***/ }),
+
+/***/ 3136:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:url");
+
+/***/ }),
+
 /***/ 7975:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util");
+
+/***/ }),
+
+/***/ 3429:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util/types");
+
+/***/ }),
+
+/***/ 5919:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:worker_threads");
 
 /***/ }),
 
@@ -110,6 +257,20 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("string_decod
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("timers");
+
+/***/ }),
+
+/***/ 4756:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tls");
+
+/***/ }),
+
+/***/ 9023:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 /***/ }),
 
@@ -838,7 +999,7 @@ const WORDS = {
         remedy: 'it reports those of its own allocator alone, not those of a pluggable one or of cudaMallocAsync',
     },
 };
-const blindWords = ({ kind, count: n, reason }) => `${WORDS[kind].what(n)}${reason === null ? '' : ` (${reason})`}`;
+const blindWords = ({ kind, count: n, reason }, because = true) => `${WORDS[kind].what(n)}${reason === null || !because ? '' : ` (${reason})`}`;
 const doubtOf = (spots) => spots.some(({ kind }) => kind === 'oom-without-receipt')
     ? 'what became of an out-of-memory is not known'
     : 'whether memory ran out is not known';
@@ -1116,7 +1277,9 @@ function unseenBecause({ exitCode, reached, blindSpots, outside }) {
     const names = (0,_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideNames */ .U1)(outside.maybe);
     const doubts = [
         names === '' ? null : `it may be memory that ran out: ${names} failed as it does then`,
-        blindSpots.length === 0 ? null : `${(0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blindSpots)}: ${blindSpots.map(_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi).join('; ')}`,
+        blindSpots.length === 0
+            ? null
+            : `${(0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blindSpots)}: ${blindSpots.map((spot) => (0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot)).join('; ')}`,
     ].filter((doubt) => doubt !== null);
     if (doubts.length > 0)
         return [exited, ...doubts].join('; ');
@@ -2522,7 +2685,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
     const inUse = manifest.still_running.length > 0;
     const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
     const gone = spent && !written && (await removeSpent(evidence));
-    tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
+    await tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
     if (!late)
         markTold(plan.outputDir);
     setOutputs(runner, {
@@ -2550,7 +2713,7 @@ async function takeAway(runner, evidence) {
     runner.setOutputs({ 'evidence-dir': evidence.dir });
     return false;
 }
-function tell(runner, manifest, published, { plan, late }, where) {
+async function tell(runner, manifest, published, { plan, late }, where) {
     runner.info((0,lib_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
     if (published.state === 'failed') {
         const kept = (0,lib_text/* count */.U9)(published.kept.length, 'file');
@@ -2568,7 +2731,7 @@ function tell(runner, manifest, published, { plan, late }, where) {
         runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
     }
     for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-        runner.annotate(level, message, place);
+        await runner.annotate(level, message, place);
     }
 }
 const LATE_HEADING = '### After the step had ended\n\nProcesses that it had started went on; this is what they wrote since.';
@@ -3366,8 +3529,8 @@ const VERSION = '0.1.0';
 var build_inputs = __nccwpck_require__(8175);
 // EXTERNAL MODULE: ./build/plan.js
 var build_plan = __nccwpck_require__(1781);
-// EXTERNAL MODULE: ./build/runner/runner.js + 2 modules
-var runner_runner = __nccwpck_require__(3883);
+// EXTERNAL MODULE: ./build/runner/runner.js
+var runner_runner = __nccwpck_require__(3281);
 ;// CONCATENATED MODULE: ./build/parity/paths.js
 
 const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,build_plan/* fromWorkspace */.mr)(fixture, workspace);
@@ -3409,7 +3572,7 @@ async function parityOf(ended, evidence, log) {
         };
     }
     log(`checking parity with ${python} …`);
-    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(260)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9260));
+    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(260), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
     const fixture = fixturePath(options.fixture, workspace);
     return checkParity({
         python,
@@ -3796,91 +3959,10 @@ function folderProblem(path) {
 
 // EXTERNAL MODULE: ./build/step/process.js
 var step_process = __nccwpck_require__(3910);
+// EXTERNAL MODULE: ./build/step/launchers.js
+var launchers = __nccwpck_require__(1914);
 ;// CONCATENATED MODULE: ./build/step/script-hints.js
-const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
-const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
-const RULES = [
-    {
-        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
-        what: 'docker',
-        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
-    },
-    {
-        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
-        what: 'apptainer',
-        advice: 'the folder of the step must be visible in the container: --bind "$RUNNER_TEMP", and no --cleanenv or --containall',
-    },
-    {
-        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
-        what: 'kubectl',
-        advice: 'a pod runs outside of the step and does not get its environment: see docs/reach.md',
-    },
-    {
-        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
-        what: 'tox',
-        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    },
-    {
-        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
-        what: 'sudo',
-        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
-    },
-    {
-        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
-        what: 'su',
-        advice: 'a login as another user clears the environment: su --whitelist-environment=PYTHONPATH, and let that user write to the evidence folder',
-    },
-    {
-        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
-        what: 'env -i',
-        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
-    },
-    {
-        pattern: at(String.raw `s(?:run|batch)\s`),
-        what: 'srun',
-        advice: 'Slurm has to export the environment (the default, --export=ALL) and RUNNER_TEMP must lie on a shared file system',
-    },
-    {
-        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
-        what: 'ray',
-        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
-    },
-    {
-        pattern: at(String.raw `ssh\s`),
-        what: 'ssh',
-        advice: "another machine does not get the step's environment: see docs/reach.md",
-    },
-    {
-        pattern: at(String.raw `systemd-run\s`),
-        what: 'systemd-run',
-        advice: 'a unit does not get the environment: systemd-run --setenv=PYTHONPATH',
-    },
-    {
-        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
-        what: 'bazel',
-        advice: 'bazel clears the environment of its tests: --test_env=PYTHONPATH, and --spawn_strategy=local',
-    },
-    {
-        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
-        what: 'PYTHONPATH=',
-        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    },
-    {
-        pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
-        what: 'a PEX',
-        advice: 'a PEX hides PYTHONPATH from its program: build it with --venv --non-hermetic-venv-scripts',
-    },
-    {
-        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
-        what: 'unset PYTHONPATH',
-        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
-    },
-    {
-        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
-        what: 'python -I, -E or -S',
-        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
-    },
-];
+
 const MAX_COMMAND = 4096;
 function scriptHints(script) {
     const found = new Map();
@@ -3896,9 +3978,10 @@ function scriptHints(script) {
             continue;
         }
         const start = command.slice(0, MAX_COMMAND);
-        for (const { pattern, what, advice } of RULES) {
-            if (!found.has(what) && pattern.test(start))
-                found.set(what, { line: first, what, advice });
+        for (const launcher of Object.values(launchers/* LAUNCHERS */.oE)) {
+            const { what, pattern } = launcher;
+            if (!found.has(what) && pattern?.test(start))
+                found.set(what, { line: first, what, advice: (0,launchers/* hintOf */.$z)(launcher) });
         }
         command = '';
     }
@@ -4151,7 +4234,7 @@ async function run(runner, env) {
     const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: (0,step_host/* readHostCounters */.YW)() };
     const warning = leftoverWarning(before.gpu);
     if (warning !== null)
-        runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+        await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
     const hints = scriptHints(inputs.run);
     let known = {
         group: null,
@@ -4220,8 +4303,8 @@ async function run(runner, env) {
         return result.exitCode;
     }
 }
-function notLaid(runner, plan, error) {
-    runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
+async function notLaid(runner, plan, error) {
+    await runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
     setOutputs(runner, REFUSED_OUTPUTS);
     saveFinished(runner);
     return 1;
@@ -4248,11 +4331,11 @@ async function fileProblems(inputs, workspace) {
     }
     return problems;
 }
-function refuse(runner, problems) {
+async function refuse(runner, problems) {
     const lines = problems.map(build_inputs/* describeProblem */.BJ);
     for (const line of lines)
         runner.info((0,lib_text/* logLine */.BP)(line));
-    runner.annotate('error', `${(0,lib_text/* count */.U9)(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
+    await runner.annotate('error', `${(0,lib_text/* count */.U9)(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
         title: 'oom-autopsy: wrong inputs',
     });
     setOutputs(runner, REFUSED_OUTPUTS);
@@ -5086,7 +5169,8 @@ function notSeenSentences(manifest) {
     if (said !== '' && manifest.unarmed.length === 0)
         lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(said, 600)]);
     for (const spot of manifest.blind_spots) {
-        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)((0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot)), 500)}: ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindRemedy */ .GW)(spot)}`);
+        const told = manifest.verdict.because.includes((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot));
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)((0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot, !told)), 500)}: ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindRemedy */ .GW)(spot)}`);
     }
     const alike = new Map();
     for (const { program, advice, pid, reason } of manifest.unarmed) {
@@ -5331,7 +5415,7 @@ function outsideRich(process, { kind, device_free: free }) {
         return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)('pinned host memory')} (page-locked, as of a DataLoader with ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .code */ .aY)('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
     }
     const room = free === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `, with ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(free)} of the device free`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: the request was of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: the request came from ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
 }
 function unseenOf(manifest, process) {
     const { end, devices, recorder, faults } = process;
@@ -5411,158 +5495,19 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 
 /***/ }),
 
-/***/ 3883:
+/***/ 3281:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
-
-// EXPORTS
-__nccwpck_require__.d(__webpack_exports__, {
-  AJ: () => (/* binding */ environmentRunner),
-  yr: () => (/* binding */ forgiving),
-  LO: () => (/* binding */ inputVariable),
-  uC: () => (/* binding */ outliveOutput)
-});
-
-// UNUSED EXPORTS: keyValueMessage
-
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
-// EXTERNAL MODULE: external "os"
-var external_os_ = __nccwpck_require__(857);
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
-// We use any as a valid input type
-/* eslint-disable @typescript-eslint/no-explicit-any */
-/**
- * Sanitizes an input into a string so it can be passed into issueCommand safely
- * @param input input to sanitize into a string
- */
-function toCommandValue(input) {
-    if (input === null || input === undefined) {
-        return '';
-    }
-    else if (typeof input === 'string' || input instanceof String) {
-        return input;
-    }
-    return JSON.stringify(input);
-}
-/**
- *
- * @param annotationProperties
- * @returns The command properties to send with the actual annotation command
- * See IssueCommandProperties: https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs#L646
- */
-function toCommandProperties(annotationProperties) {
-    if (!Object.keys(annotationProperties).length) {
-        return {};
-    }
-    return {
-        title: annotationProperties.title,
-        file: annotationProperties.file,
-        line: annotationProperties.startLine,
-        endLine: annotationProperties.endLine,
-        col: annotationProperties.startColumn,
-        endColumn: annotationProperties.endColumn
-    };
-}
-//# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
-
-
-/**
- * Issues a command to the GitHub Actions runner
- *
- * @param command - The command name to issue
- * @param properties - Additional properties for the command (key-value pairs)
- * @param message - The message to include with the command
- * @remarks
- * This function outputs a specially formatted string to stdout that the Actions
- * runner interprets as a command. These commands can control workflow behavior,
- * set outputs, create annotations, mask values, and more.
- *
- * Command Format:
- *   ::name key=value,key=value::message
- *
- * @example
- * ```typescript
- * // Issue a warning annotation
- * issueCommand('warning', {}, 'This is a warning message');
- * // Output: ::warning::This is a warning message
- *
- * // Set an environment variable
- * issueCommand('set-env', { name: 'MY_VAR' }, 'some value');
- * // Output: ::set-env name=MY_VAR::some value
- *
- * // Add a secret mask
- * issueCommand('add-mask', {}, 'secretValue123');
- * // Output: ::add-mask::secretValue123
- * ```
- *
- * @internal
- * This is an internal utility function that powers the public API functions
- * such as setSecret, warning, error, and exportVariable.
- */
-function issueCommand(command, properties, message) {
-    const cmd = new Command(command, properties, message);
-    process.stdout.write(cmd.toString() + external_os_.EOL);
-}
-function issue(name, message = '') {
-    issueCommand(name, {}, message);
-}
-const CMD_STRING = '::';
-class Command {
-    constructor(command, properties, message) {
-        if (!command) {
-            command = 'missing.command';
-        }
-        this.command = command;
-        this.properties = properties;
-        this.message = message;
-    }
-    toString() {
-        let cmdStr = CMD_STRING + this.command;
-        if (this.properties && Object.keys(this.properties).length > 0) {
-            cmdStr += ' ';
-            let first = true;
-            for (const key in this.properties) {
-                if (this.properties.hasOwnProperty(key)) {
-                    const val = this.properties[key];
-                    if (val) {
-                        if (first) {
-                            first = false;
-                        }
-                        else {
-                            cmdStr += ',';
-                        }
-                        cmdStr += `${key}=${escapeProperty(val)}`;
-                    }
-                }
-            }
-        }
-        cmdStr += `${CMD_STRING}${escapeData(this.message)}`;
-        return cmdStr;
-    }
-}
-function escapeData(s) {
-    return toCommandValue(s)
-        .replace(/%/g, '%25')
-        .replace(/\r/g, '%0D')
-        .replace(/\n/g, '%0A');
-}
-function escapeProperty(s) {
-    return toCommandValue(s)
-        .replace(/%/g, '%25')
-        .replace(/\r/g, '%0D')
-        .replace(/\n/g, '%0A')
-        .replace(/:/g, '%3A')
-        .replace(/,/g, '%2C');
-}
-//# sourceMappingURL=command.js.map
-// EXTERNAL MODULE: ./build/lib/random.js
-var random = __nccwpck_require__(9905);
-// EXTERNAL MODULE: ./build/lib/text.js
-var lib_text = __nccwpck_require__(4869);
-;// CONCATENATED MODULE: ./build/runner/runner.js
-
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   AJ: () => (/* binding */ environmentRunner),
+/* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   uC: () => (/* binding */ outliveOutput),
+/* harmony export */   yr: () => (/* binding */ forgiving)
+/* harmony export */ });
+/* unused harmony export keyValueMessage */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(9905);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
 
 
 
@@ -5573,7 +5518,7 @@ function keyValueMessage(values) {
     const all = Object.values(values);
     let delimiter;
     do
-        delimiter = `ghadelimiter_${(0,random/* randomHex */.n)(16)}`;
+        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_1__/* .randomHex */ .n)(16)}`;
     while (all.some((value) => value.includes(delimiter)));
     return Object.entries(values)
         .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
@@ -5581,7 +5526,7 @@ function keyValueMessage(values) {
 }
 function sizeOf(path) {
     try {
-        return (0,external_node_fs_.statSync)(path).size;
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(path).size;
     }
     catch (error) {
         if (error.code === 'ENOENT')
@@ -5594,12 +5539,12 @@ function lineEnd(path, size) {
         return '';
     const last = Buffer.alloc(1);
     try {
-        const file = (0,external_node_fs_.openSync)(path, 'r');
+        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, 'r');
         try {
-            (0,external_node_fs_.readSync)(file, last, 0, 1, size - 1);
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, last, 0, 1, size - 1);
         }
         finally {
-            (0,external_node_fs_.closeSync)(file);
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
         }
     }
     catch {
@@ -5611,22 +5556,20 @@ function append(path, text, apart) {
     const size = sizeOf(path);
     const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
     try {
-        (0,external_node_fs_.appendFileSync)(path, between + text);
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.appendFileSync)(path, between + text);
     }
     catch (error) {
         if (size > 0 || sizeOf(path) > 0)
-            (0,external_node_fs_.truncateSync)(path, size);
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.truncateSync)(path, size);
         throw error;
     }
 }
 function environmentRunner(env) {
-    const keyValue = (file, legacy, values) => {
+    const keyValue = (file, values) => {
         const path = env[`GITHUB_${file}`];
-        if (path)
-            append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
-        else
-            for (const [name, value] of Object.entries(values))
-                issueCommand(legacy, { name }, value);
+        if (!path)
+            throw new Error(`GITHUB_${file} is not set`);
+        append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
     };
     const info = (line) => {
         process.stdout.write(`${line}\n`);
@@ -5634,16 +5577,19 @@ function environmentRunner(env) {
     return {
         input: (name) => env[inputVariable(name)] ?? '',
         state: (name) => env[`STATE_${name}`] ?? '',
-        saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
-        setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
+        saveState: (name, value) => keyValue('STATE', { [name]: value }),
+        setOutputs: (outputs) => keyValue('OUTPUT', outputs),
         info,
-        annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
+        annotate: async (level, message, place = {}) => {
+            const core = await Promise.all(/* import() */[__nccwpck_require__.e(260), __nccwpck_require__.e(264)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7264));
+            core[level](message, place);
+        },
         summary: (markdown) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
                 for (const line of markdown.trimEnd().split('\n'))
-                    info(line === '' ? '' : `| ${(0,lib_text/* printable */.g$)(line, line.length)}`);
+                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(line, line.length)}`);
                 return;
             }
             append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
@@ -5665,14 +5611,16 @@ function forgiving(runner) {
             if (told.has(what))
                 return;
             told.add(what);
-            runner.info((0,lib_text/* logLine */.BP)(`the runner could not be given ${what} (${reason})`));
+            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
         }
     };
     return {
         ...runner,
         saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
         setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
-        annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
+        annotate: (level, message, place) => runner.annotate(level, message, place).catch((error) => attempt('an annotation', () => {
+            throw error;
+        })),
         summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
         summaryRoom: () => {
             let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
@@ -5743,7 +5691,7 @@ function watchCancel(overdueMs = OVERDUE_MS) {
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
 /* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1781);
-/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(3883);
+/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(3281);
 /* harmony import */ var _cancel_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(6693);
 /* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2671);
 /* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9503);
@@ -6046,6 +5994,146 @@ function readHostMemory(root = '/', above = false) {
         peak,
         reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
     };
+}
+
+
+/***/ }),
+
+/***/ 1914:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   $z: () => (/* binding */ hintOf),
+/* harmony export */   A3: () => (/* binding */ reasonOf),
+/* harmony export */   oE: () => (/* binding */ LAUNCHERS)
+/* harmony export */ });
+/* unused harmony export launcherTable */
+const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
+const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
+const LAUNCHERS = {
+    docker: {
+        what: 'docker',
+        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
+        why: "a container does not get the step's environment",
+        remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
+        more: 'They stand below',
+    },
+    apptainer: {
+        what: 'apptainer',
+        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
+        why: 'the folder of the step must be visible in the container',
+        remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
+    },
+    kubectl: {
+        what: 'kubectl',
+        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
+        why: 'a pod runs outside of the step and does not get its environment',
+        remedy: 'see docs/reach.md',
+    },
+    tox: {
+        what: 'tox',
+        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        why: 'tox passes only the variables it is told to',
+        remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
+        more: "In the step's `env:`; or `pass_env = PYTHONPATH` in its section. The base section has no effect where the environment has a `pass_env` of its own",
+    },
+    sudo: {
+        what: 'sudo',
+        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
+        why: 'sudo clears the environment',
+        past: 'sudo cleared the environment',
+        remedy: 'use `sudo --preserve-env=PYTHONPATH`',
+        more: '`-E` alone does not pass it where the sudoers file says so',
+    },
+    su: {
+        what: 'su',
+        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
+        why: 'a login as another user clears the environment',
+        remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
+        more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
+    },
+    environment: {
+        what: 'env -i',
+        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
+        why: '`env -i` clears the environment',
+        past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
+        remedy: 'hand PYTHONPATH on to it: `env -i PYTHONPATH="$PYTHONPATH" …`',
+    },
+    slurm: {
+        what: 'srun',
+        pattern: at(String.raw `s(?:run|batch)\s`),
+        why: 'Slurm has to export the environment (the default, `--export=ALL`)',
+        remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
+    },
+    ray: {
+        what: 'ray',
+        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
+        why: 'workers of a Ray cluster that runs already have the environment of the day it started',
+        remedy: 'start it in the wrapped step',
+    },
+    ssh: {
+        what: 'ssh',
+        pattern: at(String.raw `ssh\s`),
+        why: "another machine does not get the step's environment",
+        remedy: 'see docs/reach.md',
+    },
+    systemd: {
+        what: 'systemd-run',
+        pattern: at(String.raw `systemd-run\s`),
+        why: 'a unit does not get the environment',
+        remedy: 'use `systemd-run --setenv=PYTHONPATH`',
+    },
+    bazel: {
+        what: 'bazel',
+        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
+        why: 'bazel clears the environment of its tests',
+        remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
+    },
+    replaced: {
+        what: 'PYTHONPATH=',
+        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
+        why: 'this replaces PYTHONPATH',
+        past: 'PYTHONPATH was replaced on the way',
+        remedy: 'write `PYTHONPATH="$PWD:$PYTHONPATH"`',
+    },
+    pex: {
+        what: 'a PEX',
+        pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
+        why: 'a PEX hides PYTHONPATH from its program',
+        remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
+        more: 'Else it starts its program with `-I`, or puts `PYTHONPATH` away',
+    },
+    cleared: {
+        what: 'unset PYTHONPATH',
+        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
+        why: 'this clears PYTHONPATH',
+        past: 'PYTHONPATH was cleared on the way',
+        remedy: 'leave it set in the wrapped step, or hand it on',
+    },
+    flags: {
+        what: 'python -I, -E or -S',
+        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
+        remedy: 'drop them',
+        more: '`-P` and `-s` do most of what `-I` is used for, and do not hide us',
+    },
+    shadowed: {
+        what: 'a folder in front with a `sitecustomize` that runs no other',
+        pattern: null,
+        why: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other',
+        remedy: 'put that folder behind, as in `PYTHONPATH="$PYTHONPATH:FOLDER"`',
+    },
+};
+const plain = (text) => text.replaceAll('`', '');
+const hintOf = ({ why, remedy }) => plain(`${why}; ${remedy}`);
+const reasonOf = (launcher) => plain(`${launcher.past ?? launcher.why}; ${launcher.remedy}`);
+function launcherTable() {
+    const cell = (text) => text.replaceAll('|', '\\|');
+    const rows = Object.values(LAUNCHERS).map(({ what, why, remedy, more }) => {
+        const named = what.includes('`') || what.startsWith('a ') ? what : `\`${what}\``;
+        return `| ${named} | ${cell(why)} | ${cell(remedy)}${more === undefined ? '' : `. ${cell(more)}`} |`;
+    });
+    return ['| way | what it does | remedy |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
 
@@ -6449,6 +6537,8 @@ function writeScript(path, body) {
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 /* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1781);
+/* harmony import */ var _launchers_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1914);
+
 
 
 
@@ -6473,17 +6563,17 @@ const UNARMED_REASONS = (/* unused pure expression or super */ null && ([
     'unknown',
 ]));
 const ADVICE = {
-    pex: 'a PEX hides PYTHONPATH from its program; build it with --venv --non-hermetic-venv-scripts',
+    pex: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.pex),
     isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
     'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
     'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
     'other-user': 'it ran as another user, who may not read the folder of the step; run it as the user of the runner, or as root',
-    tox: 'tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    sudo: 'sudo cleared the environment; use sudo --preserve-env=PYTHONPATH',
-    'environment-cleared': 'the environment of the step did not reach it (env -i, another user, a daemon); hand PYTHONPATH on to it',
-    'pythonpath-cleared': 'PYTHONPATH was cleared on the way; leave it set, or hand it on',
-    'pythonpath-replaced': 'PYTHONPATH was replaced on the way; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    shadowed: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other; put that folder behind, as in PYTHONPATH="$PYTHONPATH:FOLDER"',
+    tox: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.tox),
+    sudo: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.sudo),
+    'environment-cleared': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.environment),
+    'pythonpath-cleared': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.cleared),
+    'pythonpath-replaced': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.replaced),
+    shadowed: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.shadowed),
     'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
     'not-python': 'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
     'not-imported': "it read the hook and never imported torch: it uses torch's libraries from C++ or by ctypes, which cannot be recorded",
@@ -6509,16 +6599,14 @@ function interpreterFlags(args) {
     return flags;
 }
 function whyUnarmed(start, shimDir, exists = node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync) {
-    const reason = reasonOf(start, shimDir, exists);
+    const reason = find(start, shimDir, exists);
     const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
     if (name === undefined || !/^[\w.-]{1,60}$/.test(name))
         return { reason, advice: ADVICE[reason] };
-    return {
-        reason,
-        advice: `tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:${name}.pass_env+=PYTHONPATH`,
-    };
+    const advice = ADVICE.tox.replace('testenv:NAME.', `testenv:${name}.`).replace(/ with the name .*$/, '');
+    return { reason, advice };
 }
-function reasonOf({ program, args, env, cwd, uid }, shimDir, exists) {
+function find({ program, args, env, cwd, uid }, shimDir, exists) {
     if (isPex(args, env))
         return 'pex';
     const isPython = PYTHON.test(program);
@@ -6689,6 +6777,36 @@ const variable = (env, name) => env.find((entry) => entry.startsWith(`${name}=`)
 /******/ 			return fn.r ? promise : getResult();
 /******/ 		}, (err) => ((err ? reject(promise[webpackError] = err) : outerResolve(exports)), resolveQueue(queue)));
 /******/ 		queue && queue.d < 0 && (queue.d = 0);
+/******/ 	};
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/create fake namespace object */
+/******/ (() => {
+/******/ 	var getProto = Object.getPrototypeOf ? (obj) => (Object.getPrototypeOf(obj)) : (obj) => (obj.__proto__);
+/******/ 	var leafPrototypes;
+/******/ 	// create a fake namespace object
+/******/ 	// mode & 1: value is a module id, require it
+/******/ 	// mode & 2: merge all properties of value into the ns
+/******/ 	// mode & 4: return value when already ns object
+/******/ 	// mode & 16: return value when it's Promise-like
+/******/ 	// mode & 8|1: behave like require
+/******/ 	__nccwpck_require__.t = function(value, mode) {
+/******/ 		if(mode & 1) value = this(value);
+/******/ 		if(mode & 8) return value;
+/******/ 		if(typeof value === 'object' && value) {
+/******/ 			if((mode & 4) && value.__esModule) return value;
+/******/ 			if((mode & 16) && typeof value.then === 'function') return value;
+/******/ 		}
+/******/ 		var ns = Object.create(null);
+/******/ 		__nccwpck_require__.r(ns);
+/******/ 		var def = {};
+/******/ 		leafPrototypes = leafPrototypes || [null, getProto({}), getProto([]), getProto(getProto)];
+/******/ 		for(var current = mode & 2 && value; typeof current == 'object' && !~leafPrototypes.indexOf(current); current = getProto(current)) {
+/******/ 			Object.getOwnPropertyNames(current).forEach((key) => (def[key] = () => (value[key])));
+/******/ 		}
+/******/ 		def['default'] = () => (value);
+/******/ 		__nccwpck_require__.d(ns, def);
+/******/ 		return ns;
 /******/ 	};
 /******/ })();
 /******/ 

@@ -1534,7 +1534,7 @@ const WORDS = {
         remedy: 'it reports those of its own allocator alone, not those of a pluggable one or of cudaMallocAsync',
     },
 };
-const blindWords = ({ kind, count: n, reason }) => `${WORDS[kind].what(n)}${reason === null ? '' : ` (${reason})`}`;
+const blindWords = ({ kind, count: n, reason }, because = true) => `${WORDS[kind].what(n)}${reason === null || !because ? '' : ` (${reason})`}`;
 const doubtOf = (spots) => spots.some(({ kind }) => kind === 'oom-without-receipt')
     ? 'what became of an out-of-memory is not known'
     : 'whether memory ran out is not known';
@@ -1812,7 +1812,9 @@ function unseenBecause({ exitCode, reached, blindSpots, outside }) {
     const names = (0,_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideNames */ .U1)(outside.maybe);
     const doubts = [
         names === '' ? null : `it may be memory that ran out: ${names} failed as it does then`,
-        blindSpots.length === 0 ? null : `${(0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blindSpots)}: ${blindSpots.map(_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi).join('; ')}`,
+        blindSpots.length === 0
+            ? null
+            : `${(0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blindSpots)}: ${blindSpots.map((spot) => (0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot)).join('; ')}`,
     ].filter((doubt) => doubt !== null);
     if (doubts.length > 0)
         return [exited, ...doubts].join('; ');
@@ -3305,7 +3307,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
     const inUse = manifest.still_running.length > 0;
     const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
     const gone = spent && !written && (await removeSpent(evidence));
-    tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
+    await tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
     if (!late)
         markTold(plan.outputDir);
     setOutputs(runner, {
@@ -3333,7 +3335,7 @@ async function takeAway(runner, evidence) {
     runner.setOutputs({ 'evidence-dir': evidence.dir });
     return false;
 }
-function tell(runner, manifest, published, { plan, late }, where) {
+async function tell(runner, manifest, published, { plan, late }, where) {
     runner.info((0,lib_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
     if (published.state === 'failed') {
         const kept = (0,lib_text/* count */.U9)(published.kept.length, 'file');
@@ -3351,7 +3353,7 @@ function tell(runner, manifest, published, { plan, late }, where) {
         runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
     }
     for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-        runner.annotate(level, message, place);
+        await runner.annotate(level, message, place);
     }
 }
 const LATE_HEADING = '### After the step had ended\n\nProcesses that it had started went on; this is what they wrote since.';
@@ -4084,8 +4086,8 @@ function cameOf(marks, { innerPid, startTicks }) {
 }
 const lostPids = (marks, known) => [...marks].flatMap(([pid, own]) => known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid]);
 
-// EXTERNAL MODULE: ./build/step/unarmed.js
-var unarmed = __webpack_require__(9493);
+// EXTERNAL MODULE: ./build/step/unarmed.js + 1 modules
+var unarmed = __webpack_require__(5614);
 ;// CONCATENATED MODULE: ./build/judge/reach.js
 
 
@@ -4192,7 +4194,7 @@ async function parityOf(ended, evidence, log) {
         };
     }
     log(`checking parity with ${python} …`);
-    const { checkParity } = await __webpack_require__.e(/* import() */ 260).then(__webpack_require__.bind(__webpack_require__, 9260));
+    const { checkParity } = await Promise.all(/* import() */[__webpack_require__.e(260), __webpack_require__.e(576)]).then(__webpack_require__.bind(__webpack_require__, 576));
     const fixture = fixturePath(options.fixture, workspace);
     return checkParity({
         python,
@@ -5598,7 +5600,7 @@ const LARGE_SNAPSHOT = 300 * 2 ** 20;
 /* harmony export */ });
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(439);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(4869);
-/* harmony import */ var _step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9493);
+/* harmony import */ var _step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(5614);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6781);
 /* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6668);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2072);
@@ -5614,7 +5616,8 @@ function notSeenSentences(manifest) {
     if (said !== '' && manifest.unarmed.length === 0)
         lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(said, 600)]);
     for (const spot of manifest.blind_spots) {
-        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)((0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot)), 500)}: ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindRemedy */ .GW)(spot)}`);
+        const told = manifest.verdict.because.includes((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot));
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)((0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot, !told)), 500)}: ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindRemedy */ .GW)(spot)}`);
     }
     const alike = new Map();
     for (const { program, advice, pid, reason } of manifest.unarmed) {
@@ -5859,7 +5862,7 @@ function outsideRich(process, { kind, device_free: free }) {
         return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)('pinned host memory')} (page-locked, as of a DataLoader with ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .code */ .aY)('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
     }
     const room = free === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `, with ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(free)} of the device free`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: the request was of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: the request came from ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
 }
 function unseenOf(manifest, process) {
     const { end, devices, recorder, faults } = process;
@@ -5950,10 +5953,8 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ });
 /* unused harmony export keyValueMessage */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
-/* harmony import */ var _node_modules_actions_core_lib_command_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2227);
-/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9905);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4869);
-
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9905);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4869);
 
 
 
@@ -5964,7 +5965,7 @@ function keyValueMessage(values) {
     const all = Object.values(values);
     let delimiter;
     do
-        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(16)}`;
+        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_1__/* .randomHex */ .n)(16)}`;
     while (all.some((value) => value.includes(delimiter)));
     return Object.entries(values)
         .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
@@ -6011,13 +6012,11 @@ function append(path, text, apart) {
     }
 }
 function environmentRunner(env) {
-    const keyValue = (file, legacy, values) => {
+    const keyValue = (file, values) => {
         const path = env[`GITHUB_${file}`];
-        if (path)
-            append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
-        else
-            for (const [name, value] of Object.entries(values))
-                (0,_node_modules_actions_core_lib_command_js__WEBPACK_IMPORTED_MODULE_1__/* .issueCommand */ .L)(legacy, { name }, value);
+        if (!path)
+            throw new Error(`GITHUB_${file} is not set`);
+        append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
     };
     const info = (line) => {
         process.stdout.write(`${line}\n`);
@@ -6025,16 +6024,19 @@ function environmentRunner(env) {
     return {
         input: (name) => env[inputVariable(name)] ?? '',
         state: (name) => env[`STATE_${name}`] ?? '',
-        saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
-        setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
+        saveState: (name, value) => keyValue('STATE', { [name]: value }),
+        setOutputs: (outputs) => keyValue('OUTPUT', outputs),
         info,
-        annotate: (level, message, place = {}) => (0,_node_modules_actions_core_lib_command_js__WEBPACK_IMPORTED_MODULE_1__/* .issueCommand */ .L)(level, { title: place.title, file: place.file, line: place.startLine }, message),
+        annotate: async (level, message, place = {}) => {
+            const core = await Promise.all(/* import() */[__webpack_require__.e(260), __webpack_require__.e(264)]).then(__webpack_require__.bind(__webpack_require__, 7264));
+            core[level](message, place);
+        },
         summary: (markdown) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
                 for (const line of markdown.trimEnd().split('\n'))
-                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .printable */ .g$)(line, line.length)}`);
+                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(line, line.length)}`);
                 return;
             }
             append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
@@ -6056,14 +6058,16 @@ function forgiving(runner) {
             if (told.has(what))
                 return;
             told.add(what);
-            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
+            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
         }
     };
     return {
         ...runner,
         saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
         setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
-        annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
+        annotate: (level, message, place) => runner.annotate(level, message, place).catch((error) => attempt('an annotation', () => {
+            throw error;
+        })),
         summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
         summaryRoom: () => {
             let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
@@ -6822,18 +6826,156 @@ function writeScript(path, body) {
 
 /***/ }),
 
-/***/ 9493:
+/***/ 5614:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   NZ: () => (/* binding */ UNARMED_REASONS),
-/* harmony export */   OC: () => (/* binding */ wasReached),
-/* harmony export */   gu: () => (/* binding */ settled)
-/* harmony export */ });
-/* unused harmony exports PYTHON, interpreterFlags, whyUnarmed */
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
-/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1781);
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  NZ: () => (/* binding */ UNARMED_REASONS),
+  gu: () => (/* binding */ settled),
+  OC: () => (/* binding */ wasReached)
+});
+
+// UNUSED EXPORTS: PYTHON, interpreterFlags, whyUnarmed
+
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __webpack_require__(3024);
+// EXTERNAL MODULE: external "node:path"
+var external_node_path_ = __webpack_require__(6760);
+// EXTERNAL MODULE: ./build/plan.js
+var plan = __webpack_require__(1781);
+;// CONCATENATED MODULE: ./build/step/launchers.js
+const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
+const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
+const LAUNCHERS = {
+    docker: {
+        what: 'docker',
+        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
+        why: "a container does not get the step's environment",
+        remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
+        more: 'They stand below',
+    },
+    apptainer: {
+        what: 'apptainer',
+        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
+        why: 'the folder of the step must be visible in the container',
+        remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
+    },
+    kubectl: {
+        what: 'kubectl',
+        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
+        why: 'a pod runs outside of the step and does not get its environment',
+        remedy: 'see docs/reach.md',
+    },
+    tox: {
+        what: 'tox',
+        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        why: 'tox passes only the variables it is told to',
+        remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
+        more: "In the step's `env:`; or `pass_env = PYTHONPATH` in its section. The base section has no effect where the environment has a `pass_env` of its own",
+    },
+    sudo: {
+        what: 'sudo',
+        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
+        why: 'sudo clears the environment',
+        past: 'sudo cleared the environment',
+        remedy: 'use `sudo --preserve-env=PYTHONPATH`',
+        more: '`-E` alone does not pass it where the sudoers file says so',
+    },
+    su: {
+        what: 'su',
+        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
+        why: 'a login as another user clears the environment',
+        remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
+        more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
+    },
+    environment: {
+        what: 'env -i',
+        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
+        why: '`env -i` clears the environment',
+        past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
+        remedy: 'hand PYTHONPATH on to it: `env -i PYTHONPATH="$PYTHONPATH" …`',
+    },
+    slurm: {
+        what: 'srun',
+        pattern: at(String.raw `s(?:run|batch)\s`),
+        why: 'Slurm has to export the environment (the default, `--export=ALL`)',
+        remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
+    },
+    ray: {
+        what: 'ray',
+        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
+        why: 'workers of a Ray cluster that runs already have the environment of the day it started',
+        remedy: 'start it in the wrapped step',
+    },
+    ssh: {
+        what: 'ssh',
+        pattern: at(String.raw `ssh\s`),
+        why: "another machine does not get the step's environment",
+        remedy: 'see docs/reach.md',
+    },
+    systemd: {
+        what: 'systemd-run',
+        pattern: at(String.raw `systemd-run\s`),
+        why: 'a unit does not get the environment',
+        remedy: 'use `systemd-run --setenv=PYTHONPATH`',
+    },
+    bazel: {
+        what: 'bazel',
+        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
+        why: 'bazel clears the environment of its tests',
+        remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
+    },
+    replaced: {
+        what: 'PYTHONPATH=',
+        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
+        why: 'this replaces PYTHONPATH',
+        past: 'PYTHONPATH was replaced on the way',
+        remedy: 'write `PYTHONPATH="$PWD:$PYTHONPATH"`',
+    },
+    pex: {
+        what: 'a PEX',
+        pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
+        why: 'a PEX hides PYTHONPATH from its program',
+        remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
+        more: 'Else it starts its program with `-I`, or puts `PYTHONPATH` away',
+    },
+    cleared: {
+        what: 'unset PYTHONPATH',
+        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
+        why: 'this clears PYTHONPATH',
+        past: 'PYTHONPATH was cleared on the way',
+        remedy: 'leave it set in the wrapped step, or hand it on',
+    },
+    flags: {
+        what: 'python -I, -E or -S',
+        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
+        remedy: 'drop them',
+        more: '`-P` and `-s` do most of what `-I` is used for, and do not hide us',
+    },
+    shadowed: {
+        what: 'a folder in front with a `sitecustomize` that runs no other',
+        pattern: null,
+        why: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other',
+        remedy: 'put that folder behind, as in `PYTHONPATH="$PYTHONPATH:FOLDER"`',
+    },
+};
+const plain = (text) => text.replaceAll('`', '');
+const hintOf = ({ why, remedy }) => plain(`${why}; ${remedy}`);
+const reasonOf = (launcher) => plain(`${launcher.past ?? launcher.why}; ${launcher.remedy}`);
+function launcherTable() {
+    const cell = (text) => text.replaceAll('|', '\\|');
+    const rows = Object.values(LAUNCHERS).map(({ what, why, remedy, more }) => {
+        const named = what.includes('`') || what.startsWith('a ') ? what : `\`${what}\``;
+        return `| ${named} | ${cell(why)} | ${cell(remedy)}${more === undefined ? '' : `. ${cell(more)}`} |`;
+    });
+    return ['| way | what it does | remedy |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+;// CONCATENATED MODULE: ./build/step/unarmed.js
+
 
 
 
@@ -6858,17 +7000,17 @@ const UNARMED_REASONS = [
     'unknown',
 ];
 const ADVICE = {
-    pex: 'a PEX hides PYTHONPATH from its program; build it with --venv --non-hermetic-venv-scripts',
+    pex: reasonOf(LAUNCHERS.pex),
     isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
     'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
     'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
     'other-user': 'it ran as another user, who may not read the folder of the step; run it as the user of the runner, or as root',
-    tox: 'tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    sudo: 'sudo cleared the environment; use sudo --preserve-env=PYTHONPATH',
-    'environment-cleared': 'the environment of the step did not reach it (env -i, another user, a daemon); hand PYTHONPATH on to it',
-    'pythonpath-cleared': 'PYTHONPATH was cleared on the way; leave it set, or hand it on',
-    'pythonpath-replaced': 'PYTHONPATH was replaced on the way; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    shadowed: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other; put that folder behind, as in PYTHONPATH="$PYTHONPATH:FOLDER"',
+    tox: reasonOf(LAUNCHERS.tox),
+    sudo: reasonOf(LAUNCHERS.sudo),
+    'environment-cleared': reasonOf(LAUNCHERS.environment),
+    'pythonpath-cleared': reasonOf(LAUNCHERS.cleared),
+    'pythonpath-replaced': reasonOf(LAUNCHERS.replaced),
+    shadowed: reasonOf(LAUNCHERS.shadowed),
     'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
     'not-python': 'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
     'not-imported': "it read the hook and never imported torch: it uses torch's libraries from C++ or by ctypes, which cannot be recorded",
@@ -6894,16 +7036,14 @@ function interpreterFlags(args) {
     return flags;
 }
 function whyUnarmed(start, shimDir, exists = existsSync) {
-    const reason = reasonOf(start, shimDir, exists);
+    const reason = find(start, shimDir, exists);
     const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
     if (name === undefined || !/^[\w.-]{1,60}$/.test(name))
         return { reason, advice: ADVICE[reason] };
-    return {
-        reason,
-        advice: `tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:${name}.pass_env+=PYTHONPATH`,
-    };
+    const advice = ADVICE.tox.replace('testenv:NAME.', `testenv:${name}.`).replace(/ with the name .*$/, '');
+    return { reason, advice };
 }
-function reasonOf({ program, args, env, cwd, uid }, shimDir, exists) {
+function find({ program, args, env, cwd, uid }, shimDir, exists) {
     if (isPex(args, env))
         return 'pex';
     const isPython = PYTHON.test(program);

@@ -2,12 +2,13 @@
  * Builds dist/ from src/: tsc to build/, ncc to one file for each part. Same input, same bytes. The Python files are used
  * where they lie (python/): an action is checked out whole.
  */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node24, ROOT, run, runMain, say, Unmet } from './lib.mjs';
 import { receiptJsonSchema } from './schemas.mjs';
 import { ensureNodePackages } from './setup.mjs';
+import { withTable } from './tables.mjs';
 
 /** Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its client. */
 const BUNDLES = { main: 'entry/main.js', post: 'entry/post.js', upload: 'deliver/worker.js' };
@@ -17,18 +18,20 @@ async function must(file, args, options) {
   if (code !== 0) throw new Unmet(`${args.join(' ')} failed with exit code ${code}`);
 }
 
-/** Writes the JSON Schema of receipts anew from the compiled sources. */
-async function writeSchemas(compiled) {
-  const { ReceiptSchema, DEFINITIONS } = await import(
-    pathToFileURL(join(compiled, 'evidence/receipt-schema.js')).href
-  );
+/** Writes anew what is made from the compiled sources: the JSON Schema of receipts, the table of launchers in the docs. */
+async function writeMade(compiled) {
+  const load = (name) => import(pathToFileURL(join(compiled, name)).href);
+  const { launcherTable } = await load('step/launchers.js');
+  const reach = join(ROOT, 'docs', 'reach.md');
+  writeFileSync(reach, withTable(readFileSync(reach, 'utf8'), 'launchers', launcherTable()));
+  const { ReceiptSchema, DEFINITIONS } = await load('evidence/receipt-schema.js');
   const file = join(ROOT, 'schemas', 'receipt.schema.json');
   writeFileSync(file, `${JSON.stringify(receiptJsonSchema(ReceiptSchema, DEFINITIONS))}\n`);
   await must(join(ROOT, 'node_modules', '.bin', 'biome'), ['format', '--write', '--log-level=error', file]);
 }
 
-/** Builds everything into `target`, an empty or missing folder; with `schemas` the JSON Schemas too, in their place. */
-export async function buildInto(target, { schemas = false } = {}) {
+/** Builds everything into `target`, an empty or missing folder; with `made` also what is made from the sources elsewhere. */
+export async function buildInto(target, { made = false } = {}) {
   await ensureNodePackages();
   // Beside src/, so that relative imports into node_modules mean the same; one fixed name, since ncc writes module
   // paths into its output.
@@ -41,7 +44,7 @@ export async function buildInto(target, { schemas = false } = {}) {
       '--outDir',
       compiled,
     ]);
-    if (schemas) await writeSchemas(compiled);
+    if (made) await writeMade(compiled);
     for (const [part, entry] of Object.entries(BUNDLES)) {
       await must(
         node24(),
@@ -67,7 +70,7 @@ export async function buildInto(target, { schemas = false } = {}) {
 export async function build() {
   const [dist, fresh, old] = ['dist', 'dist.new', 'dist.old'].map((name) => join(ROOT, name));
   for (const leftover of [fresh, old]) rmSync(leftover, { recursive: true, force: true });
-  await buildInto(fresh, { schemas: true });
+  await buildInto(fresh, { made: true });
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
   rmSync(old, { recursive: true, force: true });

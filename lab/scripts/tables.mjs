@@ -30,16 +30,18 @@ export function outputsTable(action) {
   return ['| output | what it is |', '| --- | --- |', ...rows].join('\n');
 }
 
+/** A document with a table put between its markers. */
+export function withTable(text, name, table) {
+  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
+  const from = text.indexOf(start);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`there is no ${start} … ${end}`);
+  return `${text.slice(0, from + start.length)}\n${table}\n${text.slice(to)}`;
+}
+
 /** The README with both tables put between their markers. */
 export function withTables(readme, action) {
-  const put = (text, name, table) => {
-    const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
-    const from = text.indexOf(start);
-    const to = text.indexOf(end);
-    if (from < 0 || to < from) throw new Error(`README.md has no ${start} … ${end}`);
-    return `${text.slice(0, from + start.length)}\n${table}\n${text.slice(to)}`;
-  };
-  return put(put(readme, 'inputs', inputsTable(action)), 'outputs', outputsTable(action));
+  return withTable(withTable(readme, 'inputs', inputsTable(action)), 'outputs', outputsTable(action));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
