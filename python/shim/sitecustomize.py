@@ -107,7 +107,7 @@ def _marker():
     return mark
 
 
-def _mark(_):
+def _mark(stage):
     """Elsewhere than on Linux the action looks at no process."""
 
 
