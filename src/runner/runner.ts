@@ -7,7 +7,7 @@
  * delimiter; ours is one that the value does not hold.
  */
 import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
-import { issueCommand } from '../../node_modules/@actions/core/lib/command.d.js';
+import { issueCommand } from '../../node_modules/@actions/core/lib/command.js';
 import { randomHex } from '../lib/random.js';
 import { logLine, printable } from '../lib/text.js';
 
