@@ -8,6 +8,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { CARRIERS } from './launchers.js';
 import { byStart, type Group, ownAmong, type StepMark } from './own.js';
 import {
   effectiveUser,
@@ -46,10 +47,6 @@ export interface Seen {
 
 /** Files of torch that are mapped once `import torch` is under way, behind their first address. */
 const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
-
-const CARRIERS = new Set(
-  'docker podman nerdctl apptainer singularity kubectl srun sbatch ssh sudo su bazel systemd-run'.split(' '),
-);
 
 /** A step that forks without end must not fill our memory. */
 const MOST = 10_000;
