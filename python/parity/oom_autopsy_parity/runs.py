@@ -54,12 +54,11 @@ class Runs:
         self,
         load: dict[str, Callable[[], Scenario]],
         timeout_s: float = TIMEOUT_BUILT_IN_S,
-        at_once: int | None = None,
     ) -> None:
-        self._load, self._timeout_s, self._at_once = load, timeout_s, at_once
+        self._load, self._timeout_s = load, timeout_s
 
     def _all(self, jobs: list[children.Job]) -> dict[Any, Any]:
-        return children.run_all(jobs, at_once=self._at_once, timeout_s=self._timeout_s)
+        return children.run_all(jobs, timeout_s=self._timeout_s)
 
     def _part(self, name: str, part: str) -> children.Job:
         return children.Job((name, part), lambda: measure(part, self._load[name]()))
