@@ -3,9 +3,9 @@
  * The table below is the only place that knows an input's default and accepted values; action.yml and the README
  * are held equal to it by a test.
  */
-import { parseBytes } from './bytes.js';
+import { parseBytes } from './lib/bytes.js';
+import { printable } from './lib/text.js';
 import { BUILT_IN_SHELLS, templateProblem } from './step/shell.js';
-import { printable } from './text.js';
 
 export const SNAPSHOT_POLICIES = ['on-oom', 'on-failure', 'always', 'off'] as const;
 export const STACKS = ['python', 'all'] as const;

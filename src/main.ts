@@ -4,32 +4,32 @@
  */
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
-import { takeAway } from './conclude.js';
-import type { Ended } from './ended.js';
-import { finish, REFUSED_OUTPUTS } from './finish.js';
+import { finish, REFUSED_OUTPUTS } from './account.js';
+import { takeAway } from './deliver/deliver.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
-import { replacedOutputs, setOutputs } from './outputs.js';
+import { randomHex } from './lib/random.js';
+import { count, logLine, printable } from './lib/text.js';
 import { fixturePath } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
-import { randomHex } from './random.js';
-import { leftoverWarning } from './report/leftovers.js';
+import { leftoverWarning } from './report/words/leftovers.js';
+import { replacedOutputs, setOutputs } from './runner/outputs.js';
+import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
 import { watchCancel } from './step/cancel.js';
+import type { Ended } from './step/ended.js';
 import { readHostCounters } from './step/host.js';
 import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
 import { scriptHints } from './step/script-hints.js';
 import { ignoringSigpipe, runnerIgnoresSigpipe } from './step/sigpipe.js';
 import { TorchWatch } from './step/watch.js';
-import { count, logLine, printable } from './text.js';
 
 /** Longest that nvidia-smi may take before the step, in milliseconds. */
 const GPU_TIMEOUT_MS = 5000;
 
-/** Where dist/shim and dist/parity lie: beside the folder of this bundle. */
-export const distDir = (): string => join(import.meta.dirname, '..');
+/** The action's checkout: this bundle lies in dist/main, the shim and the parity check in python/. */
+export const actionDir = (): string => join(import.meta.dirname, '..', '..');
 
 /** Runs the action and exits with the step's own exit code. */
 export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
@@ -58,7 +58,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   savePlan(runner, planned);
   let laid: Laid;
   try {
-    laid = layStep(planned, planScript(inputs), join(distDir(), 'shim'));
+    laid = layStep(planned, planScript(inputs), join(actionDir(), 'python', 'shim'));
   } catch (error) {
     return notLaid(runner, planned, error as NodeJS.ErrnoException);
   }
@@ -68,7 +68,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
   const warning = leftoverWarning(before.gpu);
-  if (warning !== null) runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+  if (warning !== null) await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
 
   const hints = scriptHints(inputs.run);
   let known: Known = {
@@ -129,7 +129,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     leader: known.group?.pid ?? null,
     since: known.group?.startTicks ?? null,
     met,
-    distDir: distDir(),
+    actionDir: actionDir(),
     cancel,
   };
   try {
@@ -145,8 +145,8 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
 }
 
 /** The script of the step cannot be written: a plain `run:` step would not start either. */
-function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): number {
-  runner.annotate(
+async function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): Promise<number> {
+  await runner.annotate(
     'error',
     `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`,
     { title: 'oom-autopsy: the step could not start' },
@@ -186,10 +186,10 @@ async function fileProblems(inputs: Partial<Inputs>, workspace: string): Promise
 }
 
 /** Says everything that is wrong at once, runs nothing, and fails. */
-function refuse(runner: Runner, problems: readonly InputProblem[]): number {
+async function refuse(runner: Runner, problems: readonly InputProblem[]): Promise<number> {
   const lines = problems.map(describeProblem);
   for (const line of lines) runner.info(logLine(line));
-  runner.annotate(
+  await runner.annotate(
     'error',
     `${count(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`,
     {

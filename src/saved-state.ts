@@ -4,7 +4,6 @@
  */
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
-import type { Runner } from './actions.js';
 import { TOOLS } from './gpu/observe.js';
 import {
   CATEGORY_MODES,
@@ -15,6 +14,7 @@ import {
   STACKS,
 } from './inputs.js';
 import type { Plan } from './plan.js';
+import type { Runner } from './runner/runner.js';
 import { type Known, MAX_LIST, MAX_SEEN, STATE, STATE_SCHEMA } from './state.js';
 import { UNARMED_REASONS } from './step/unarmed.js';
 

@@ -2,9 +2,10 @@
  * What main leaves for post: the plan, what it knew so far, and how far it came. Versioned; `saved-state.ts` reads it
  * back. Writing needs no schema, so main does not load the library for it: a quarter of a megabyte of its bundle.
  */
-import type { Runner } from './actions.js';
+
 import type { GpuObservation } from './gpu/observe.js';
 import type { Plan } from './plan.js';
+import type { Runner } from './runner/runner.js';
 import type { HostCounters } from './step/host.js';
 import type { Group } from './step/own.js';
 import type { RunResult } from './step/process.js';

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { startService } from '../../standins/service/service.mjs';
+import { startService } from '../../lab/standins/service/service.mjs';
 import { cleanUp, cudaPython, deviceEnv, freshFolder, node24, plainPython, ROOT } from './kit.js';
 
 afterAll(cleanUp);
@@ -36,7 +36,7 @@ it('runs a job of three wrapped steps, red and green', async () => {
   const root = freshFolder('oom-autopsy-act-');
   const repository = join(root, 'repository');
   mkdirSync(join(repository, '.github', 'workflows'), { recursive: true });
-  for (const name of ['action.yml', 'dist', 'examples'])
+  for (const name of ['action.yml', 'dist', 'python', 'examples'])
     cpSync(join(ROOT, name), join(repository, name), { recursive: true });
   cpSync(
     join(ROOT, '__tests__', 'e2e', 'act-workflow.yml'),

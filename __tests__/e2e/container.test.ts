@@ -106,7 +106,8 @@ describe('another root file system', () => {
         '/node',
       ])
         mkdirSync(join(rootfs, path), { recursive: true });
-      cpSync(join(ROOT, 'dist'), join(rootfs, 'action', 'dist'), { recursive: true });
+      for (const name of ['dist', 'python'])
+        cpSync(join(ROOT, name), join(rootfs, 'action', name), { recursive: true });
       const moves: [string, string][] = [
         [workspace, '/__w/repo'],
         [temp, '/__w/_temp'],

@@ -3,21 +3,25 @@
  * the others what torch left is recorded (recorded.ts).
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, cudaPython, deviceEnv, freshFolder, ROOT, sha256 } from './kit.js';
+import { cleanUp, cudaPython, freshFolder, plainPython, ROOT, sha256 } from './kit.js';
 import { fresh, recorded } from './recorded.js';
 import { OUT_OF_MEMORY } from './replay.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
 
-/** What torch's own reader prints of a snapshot: one line for each event of the trace. */
+/** What torch's own reader prints of a snapshot: one line for each event of the trace. The reader is a program that needs no torch. */
 function trace(path: string): string[] {
-  const read = spawnSync(cudaPython(), ['-W', 'ignore', '-m', 'torch.cuda._memory_viz', 'trace', path], {
+  const [reader] = readdirSync(join(dirname(dirname(cudaPython())), 'lib'))
+    .map((python) =>
+      join(dirname(dirname(cudaPython())), 'lib', python, 'site-packages', 'torch', 'cuda', '_memory_viz.py'),
+    )
+    .filter(existsSync);
+  const read = spawnSync(plainPython(), ['-W', 'ignore', reader ?? '', 'trace', path], {
     encoding: 'utf8',
-    env: { ...process.env, ...deviceEnv() },
     maxBuffer: 1 << 28,
   });
   if (read.status !== 0) throw new Error(read.stderr);

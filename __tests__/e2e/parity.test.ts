@@ -24,7 +24,7 @@ afterAll(cleanUp);
 const MINUTES = 60_000;
 const soak = process.env['OA_SOAK'] ? it : it.skip;
 
-const PARITY = join(ROOT, 'dist', 'parity', 'oom_autopsy_parity');
+const PARITY = join(ROOT, 'python', 'parity', 'oom_autopsy_parity');
 
 /** A step that has nothing to do with torch; the interpreter for the check is named. */
 const plain = (
@@ -165,7 +165,7 @@ describe("a fixture of the user's", () => {
     const done = spawnSync(cudaPython(), args, {
       cwd: workspace,
       encoding: 'utf8',
-      env: { ...process.env, ...deviceEnv(), PYTHONPATH: join(ROOT, 'dist', 'parity') },
+      env: { ...process.env, ...deviceEnv(), PYTHONPATH: join(ROOT, 'python', 'parity') },
     });
     if (done.status !== 0) throw new Error(done.stderr);
     return done;

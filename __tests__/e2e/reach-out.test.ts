@@ -252,7 +252,7 @@ it(
 it(
   'a main that is killed has told what it knew: post names who was not reached and who was on the GPU before',
   async () => {
-    const tools = join(ROOT, 'standins', 'cuda', 'bin');
+    const tools = join(ROOT, 'lab', 'standins', 'cuda', 'bin');
     const options = job('time.sleep(60)');
     const told = `grep -q '"sightings":.{"pid"' ${stateFiles(options.run.temp)}`;
     const step = await runStep({

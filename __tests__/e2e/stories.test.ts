@@ -4,13 +4,13 @@
  * Their evidence is real torch's, recorded (recorded.ts); with OA_LONG=1 each is a real run.
  *
  *   OA_UPDATE_GOLDENS=1 … jest stories     writes them anew
- *   OA_KEEP_STORIES=folder                 keeps manifest, summary and page of each, for scripts/pictures.mjs
+ *   OA_KEEP_STORIES=folder                 keeps manifest, summary and page of each, for lab/scripts/pictures.mjs
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { renderPage } from '../../src/report/page.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
 import { mappedPython, seenProgram, temporary } from './mapped.js';
 import { REAL, type Replay, recorded } from './recorded.js';
@@ -207,7 +207,7 @@ data = json.load(open(sys.argv[1]))
 next(iter(data["scenarios"].values()))["view"]["counts"]["parameter"] += 1
 open(sys.argv[2], "w").write(fixture.text(data))
 `;
-  const parity = join(ROOT, 'parity');
+  const parity = join(ROOT, 'python', 'parity');
   const env = { ...process.env, PYTHONPATH: parity };
   const from = join(parity, 'fixtures', 'torch-2.13.json');
   const made = spawnSync(cudaPython(), ['-c', script, from, path], { env, encoding: 'utf8' });
@@ -266,7 +266,7 @@ describe('stories', () => {
   it(
     "somebody else's memory",
     async () => {
-      const tools = join(ROOT, 'standins', 'cuda', 'bin');
+      const tools = join(ROOT, 'lab', 'standins', 'cuda', 'bin');
       const env = {
         OA_STANDIN_OTHERS_BYTES: '192M',
         PATH: [tools, dirname(cudaPython()), process.env['PATH']].join(delimiter),

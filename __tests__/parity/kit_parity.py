@@ -4,6 +4,7 @@ imported torch once.
 A fork has done nothing with torch before, as the process of a real check has not: the server is forked from here
 when this file is first read, before any test runs an operation."""
 
+import atexit
 import contextlib
 import faulthandler
 import io
@@ -18,7 +19,7 @@ import traceback
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARITY = ROOT / "parity"
+PARITY = ROOT / "python" / "parity"
 FIXTURE = PARITY / "fixtures" / "torch-2.13.json"
 if str(PARITY) not in sys.path:
     sys.path.insert(0, str(PARITY))
@@ -112,6 +113,15 @@ if _server == 0:
         os._exit(0)
 _theirs.close()
 _answers = _mine.makefile("r")
+
+
+def _leave():
+    _answers.close()
+    _mine.close()
+    os.waitpid(_server, 0)
+
+
+atexit.register(_leave)
 
 
 def forked(*arguments, before="", cwd=".", env=None, names=()):

@@ -296,6 +296,13 @@ measure.joining.join = join
     assert len((tmp_path / "joins").read_text()) == measured
 
 
+def test_with_full_every_table_is_measured_and_exact():
+    names = ("mlp/sgd/warm", "resnet18/sgd/warm")  # in the second, one call has two blocks at one address
+    result = sabotaged("", names, "--full")
+    assert result["migration"]["status"] == "exact", result["says"]
+    assert result["migration"]["source"] == dict.fromkeys(names, "measured")
+
+
 def test_one_view_that_takes_its_process_along_does_not_take_the_others():
     sabotage = """
 import os

@@ -29,7 +29,7 @@ def test_an_inferred_category_is_no_value_of_the_type(word):
 
 @pytest.mark.parametrize("file", ["view.py", "view_ledger.py", "timeline.py"])
 def test_no_code_of_the_view_holds_an_inferred_word(file):
-    tree = ast.parse((ROOT / "shim" / "_oom_autopsy" / file).read_text())
+    tree = ast.parse((ROOT / "python" / "shim" / "_oom_autopsy" / file).read_text())
     prose = {
         id(n.body[0].value)
         for n in ast.walk(tree)

@@ -13,7 +13,7 @@ import threading
 import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SHIM = os.path.join(HERE, "..", "..", "shim")
+SHIM = os.path.join(HERE, "..", "..", "python", "shim")
 EXACT = ("parameter", "gradient", "optimizer_state")
 
 

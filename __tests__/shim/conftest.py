@@ -36,7 +36,7 @@ import forked
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHIM = ROOT / "shim"
+SHIM = ROOT / "python" / "shim"
 sys.path.append(str(SHIM))  # for tests of single functions; nothing here imports torch
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -400,7 +400,7 @@ def test_allocator_settings(cuda, setting, rounding, reason):
         print(json.dumps({"census": census.take()}))
     """
     env = {**device_env(), "PYTORCH_ALLOC_CONF": setting, "PYTORCH_CUDA_ALLOC_CONF": setting}
-    done = run(program, HERE.parents[1] / "shim", python=cuda, env=env)
+    done = run(program, HERE.parents[1] / "python" / "shim", python=cuda, env=env)
     assert done.code == 0, done.err
     row = device(json.loads(done.out))
     size = sum(-(-size // rounding) * rounding for size in (300 * 300 * 4, 300 * 4))
@@ -458,7 +458,7 @@ def test_what_a_cpu_build_has_of_the_names(cpu):
         print(sorted(found), walk.hooked, unpacked)
         print(backward_state(api, [], 0, lambda *_: True, 0)[0])
     """
-    done = run(program, HERE.parents[1] / "shim", python=cpu)
+    done = run(program, HERE.parents[1] / "python" / "shim", python=cpu)
     assert done.code == 0, done.err
     assert done.out.splitlines() == [
         "[] True",

@@ -14,7 +14,7 @@ from conftest import python_or_skip, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "shim"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "shim"))
 
 from _oom_autopsy import census, census_frames, census_names, census_objects, census_pools, census_sum
 

@@ -240,7 +240,7 @@ def test_every_python_tells_the_line_that_pins(version):
     python = python_or_skip(version)
     program = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "shim")!r})
+sys.path.insert(0, {str(ROOT / "python" / "shim")!r})
 from _oom_autopsy import outside
 class tensor:
     pin_memory = int
@@ -401,6 +401,9 @@ def test_a_child_that_ends_by_it(name, ends):
     end = ends[name]
     found = end["outside_oom"] and (end["outside_oom"]["kind"], end["outside_oom"]["certain"])
     assert (found, end["reraised_from"], end["oom"]) == (outside_oom, reraised_from, oom)
+    # What the device had free is told where that shows whose memory it was.
+    free = (end["outside_oom"] or {}).get("device_free")
+    assert (free is not None and free > 0) == (outside_oom == ("pinned-host", True))
 
 
 RERAISED = """

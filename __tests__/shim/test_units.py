@@ -180,6 +180,7 @@ def test_names_of_torch_live_in_one_file():
         "faults",
         "looks",
         "observer",
+        "outside",
         "process",
         "receipt",
         "recorder",

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import { BLIND_KINDS, type BlindSpot, blindRemedy, blindSpots, blindWords } from '../../src/judge/blind.js';
 import { annotations } from '../../src/report/annotations.js';
-import { renderSummary } from '../../src/report/summary.js';
+import { renderSummary } from '../../src/report/summary/summary.js';
 import { made, receiptFile, STEP, snapshotFile, writeReceipt, writeSnapshot } from './evidence-kit.js';
 import { failedRank, links, manifest, quietRank, read } from './report-kit.js';
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import type { Manifest } from '../../src/evidence/manifest.js';
-import { type PageOptions, renderPage } from '../../src/report/page.js';
+import { type PageOptions, renderPage } from '../../src/report/page/page.js';
 import { cyclesOf, failedRank, manifest, quietRank } from './report-kit.js';
 
 const CANDIDATES = [

@@ -13,7 +13,7 @@ import {
   parseRocm,
   programName,
 } from '../../src/gpu/parse.js';
-import { leftoverWarning } from '../../src/report/leftovers.js';
+import { leftoverWarning } from '../../src/report/words/leftovers.js';
 import { type Group, stepProcesses } from '../../src/step/own.js';
 import { processFacts } from '../../src/step/proc.js';
 import { drain, runStep } from '../../src/step/process.js';

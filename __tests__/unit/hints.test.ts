@@ -1,6 +1,6 @@
 /** Each hint when its numbers say so, with them, and not otherwise. */
 import { describe, expect, it } from '@jest/globals';
-import { type HintId, hintsFor } from '../../src/report/hints.js';
+import { type HintId, hintsFor } from '../../src/judge/hints.js';
 import { plainText } from '../../src/report/rich.js';
 import {
   CENSUS,

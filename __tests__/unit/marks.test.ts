@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { unreached, unreachedLine } from '../../src/reach.js';
+import { unreached, unreachedLine } from '../../src/judge/reach.js';
 import { cameOf, lostPids, MARKS, parseMarks, readMarks } from '../../src/step/marks.js';
 import { settled, UNARMED_REASONS, type UnarmedReason } from '../../src/step/unarmed.js';
 import type { Sighting } from '../../src/step/watch.js';

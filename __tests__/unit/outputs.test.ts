@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { namesIn, replacedOutputs } from '../../src/outputs.js';
+import { namesIn, replacedOutputs } from '../../src/runner/outputs.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oom-autopsy-outputs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,12 +1,12 @@
 /** Memory that ran out beside torch's allocator, errors raised again by a parent, and what a SIGKILL was: a cause only where it is a fact. */
 import { describe, expect, it } from '@jest/globals';
-import { OUTSIDE_KINDS, type OutsideKind } from '../../src/evidence/receipt-outside.js';
-import { OUTSIDE_NAMES } from '../../src/judge/outside.js';
+import { OUTSIDE_KINDS } from '../../src/evidence/receipt.js';
+import { OUTSIDE_NAMES, type OutsideKind } from '../../src/judge/outside.js';
 import { judge, type VerdictFacts } from '../../src/judge/verdict.js';
 import { annotations } from '../../src/report/annotations.js';
 import { fatalStories, mainStory, outcomeOf } from '../../src/report/story.js';
-import { renderSummary } from '../../src/report/summary.js';
-import { headline } from '../../src/report/words-headline.js';
+import { renderSummary } from '../../src/report/summary/summary.js';
+import { headline } from '../../src/report/words/headline.js';
 import { failedRank, links, MIB, manifest, oom, quietRank } from './report-kit.js';
 
 const END = { kind: 'exception', exception: 'RuntimeError', oom: false, time: 1_700_000_414 };
@@ -112,7 +112,7 @@ describe('an error of a worker that its parent raised again', () => {
     const text = renderSummary(of, links());
     expect(text).toContain('pid 100 ended by `torch.OutOfMemoryError`, the error of its worker pid 101');
     expect(text).toMatch(/asked for \*\*16\.00 MiB\*\*/);
-    expect(text).not.toMatch(/the request came from|cuBLAS|NCCL/);
+    expect(text).not.toMatch(/outside of torch's caching|cuBLAS|NCCL/);
     const process = of.processes.find(({ pid }) => pid === 101);
     expect(process && outcomeOf(of, process, 0)).toBe('raised-again');
     expect(annotations(of, '/home/runner/_work/llm/llm')[0]?.place.file).toBe('model/block.py');

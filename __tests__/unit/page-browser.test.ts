@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Manifest } from '../../src/evidence/manifest.js';
-import type { PageOptions } from '../../src/report/page.js';
+import type { PageOptions } from '../../src/report/page/page.js';
 import { browserForTests, describeInBrowser, expectSoon, faults, fullPage, words } from './browser-kit.js';
 import { made, random, snapshotFile } from './evidence-kit.js';
 import { eightRanks, failedRank, HOSTILE, manifest } from './report-kit.js';

@@ -25,7 +25,7 @@ function fake(script: string): string {
 const ask = (python: string, more: Partial<ParityRequest> = {}) =>
   checkParity({
     python,
-    parityDir: '/action/dist/parity',
+    parityDir: '/action/python/parity',
     fixture: null,
     cwd: root,
     env: { PATH: process.env['PATH'] },
@@ -201,7 +201,7 @@ it('runs the check by its path, in the workspace, with the environment it was gi
   const [cwd, ...rest] = readFileSync(seen, 'utf8').split('\n');
   expect(cwd).toBe(root);
   expect(rest.slice(0, 9)).toEqual([
-    '/action/dist/parity/oom_autopsy_parity',
+    '/action/python/parity/oom_autopsy_parity',
     'check',
     '--json',
     // Longer than it is waited for: for where main is gone before it can end it.

@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 // biome-ignore lint/suspicious/noExplicitAny: it is spoilt in every way
 type Data = any;
-const SHIPPED: Data = JSON.parse(readFileSync('parity/fixtures/torch-2.13.json', 'utf8'));
+const SHIPPED: Data = JSON.parse(readFileSync('python/parity/fixtures/torch-2.13.json', 'utf8'));
 const NAME = 'mlp/sgd/first';
 
 /** As `freeze --scenario my_step.py` writes one, with the numbers of a built-in scenario. */
@@ -64,7 +64,7 @@ const problemOf = (data: Data): string | null => fixtureProblem(written(JSON.str
 
 describe('a fixture that can be used', () => {
   it('is the shipped one, as Python wrote and sealed it, and one of the user’s', () => {
-    expect(fixtureProblem('parity/fixtures/torch-2.13.json')).toBeNull();
+    expect(fixtureProblem('python/parity/fixtures/torch-2.13.json')).toBeNull();
     expect(problemOf(ofTheUser())).toBeNull();
   });
 

@@ -1,15 +1,15 @@
 /** When the parity check is not run at all, and which receipts may name the interpreter that runs it. */
 import { expect, it } from '@jest/globals';
-import type { Ended } from '../../src/ended.js';
 import type { Evidence } from '../../src/evidence/collect.js';
 import { parityOf } from '../../src/parity/run.js';
+import type { Ended } from '../../src/step/ended.js';
 
 const ended = (options: object, more: object = {}): Ended =>
   ({
     plan: { options: { parity: 'fail', python: '', fixture: '', ...options }, workspace: '/w' },
     result: { cancelledBy: null },
     env: {},
-    distDir: '/nowhere',
+    actionDir: '/nowhere',
     ...more,
   }) as unknown as Ended;
 

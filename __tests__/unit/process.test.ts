@@ -189,7 +189,7 @@ time.sleep(60)`,
       const [said] = (await once(tracer.stdout, 'data')) as [Buffer];
       if (String(said).trim() !== '0') return; // no ptrace here
       const mark = { leader: null, variable };
-      expect(await endStep(mark, 300)).toEqual({ found: 1, killed: [] });
+      expect(await endStep(mark, 100, 200)).toEqual({ found: 1, killed: [] });
       expect(stepProcesses(mark)).toHaveLength(1);
     } finally {
       tracer.kill('SIGKILL');

@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { startService } from '../../lab/standins/service/service.mjs';
+import { type PublishOptions, publish, publishPage } from '../../src/deliver/publish.js';
+import { manifestPublished } from '../../src/deliver/publishing.js';
+import { Staging } from '../../src/deliver/stage.js';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
-import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
-import { Staging } from '../../src/publish/stage.js';
-import { manifestPublished } from '../../src/publishing.js';
-import { startService } from '../../standins/service/service.mjs';
 import {
   made,
   pageFile,
@@ -36,7 +36,7 @@ jest.setTimeout(60_000);
 
 /** The uploading process as it is built: it starts in half of the time, and from its source is the first test's. */
 const WORKER = resolve('dist/upload/index.js');
-const SOURCE = resolve('src/publish/worker.ts');
+const SOURCE = resolve('src/deliver/worker.ts');
 const root = temporaryFolder('oa-publish');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

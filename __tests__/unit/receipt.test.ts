@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { receiptJsonSchema } from '../../scripts/schemas.mjs';
+import { receiptJsonSchema } from '../../lab/scripts/schemas.mjs';
 import {
   displayName,
   isSafeName,
@@ -14,7 +14,7 @@ import {
 import type { Receipt } from '../../src/evidence/receipt.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { DEFINITIONS, ReceiptSchema } from '../../src/evidence/receipt-schema.js';
-import { cleanText } from '../../src/text.js';
+import { cleanText } from '../../src/lib/text.js';
 import { made, pageFile, random, receipt, receiptFile, snapshotFile } from './evidence-kit.js';
 
 const parse = (value: unknown, file = receiptFile(made())) =>
@@ -82,7 +82,11 @@ it('reads which memory ran out only by the kinds that are known, and a hint wher
     good({ end: { kind: 'exception', outside_oom } }).end?.outside_oom;
   expect(outside({ kind: 'rmm', certain: true })).toEqual({ kind: 'rmm', certain: true, device_free: null });
   expect(outside({ kind: 'rmm' })).toEqual({ kind: 'rmm', certain: false, device_free: null });
-  expect(outside({ kind: 'rmm', certain: 'yes' })).toEqual({ kind: 'rmm', certain: false, device_free: null });
+  expect(outside({ kind: 'rmm', certain: 'yes' })).toEqual({
+    kind: 'rmm',
+    certain: false,
+    device_free: null,
+  });
   for (const wrong of [{ kind: 'x' }, {}, 'cublas', [], 1, null]) expect(outside(wrong)).toBeNull();
   const end = { kind: 'exit', reraised_from: 'elsewhere' };
   const read = good({

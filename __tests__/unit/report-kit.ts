@@ -6,7 +6,7 @@ import { parseSnapshotName } from '../../src/evidence/names.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { countOoms, endedByOom, outsideOoms } from '../../src/judge/outside.js';
 import { judge, openEnds } from '../../src/judge/verdict.js';
-import type { SummaryLinks } from '../../src/report/summary.js';
+import type { SummaryLinks } from '../../src/report/summary/summary.js';
 import { type Made, made, receipt, receiptFile, STEP, snapshotFile } from './evidence-kit.js';
 
 export const GIB = 2 ** 30;

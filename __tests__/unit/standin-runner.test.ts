@@ -6,12 +6,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readAction, resolveInputs } from '../../standins/runner/action.mjs';
-import { Masker, parseCommand, StepLog } from '../../standins/runner/commands.mjs';
-import { condition, evaluate, interpolate } from '../../standins/runner/expressions.mjs';
-import { parsePairs } from '../../standins/runner/files.mjs';
-import { isDying, LineReader, processesWith } from '../../standins/runner/process.mjs';
-import { runAction } from '../../standins/runner/runner.mjs';
+import { readAction, resolveInputs } from '../../lab/standins/runner/action.mjs';
+import { Masker, parseCommand, StepLog } from '../../lab/standins/runner/commands.mjs';
+import { condition, evaluate, interpolate } from '../../lab/standins/runner/expressions.mjs';
+import { parsePairs } from '../../lab/standins/runner/files.mjs';
+import { isDying, LineReader, processesWith } from '../../lab/standins/runner/process.mjs';
+import { runAction } from '../../lab/standins/runner/runner.mjs';
 
 const root = mkdtempSync(join(tmpdir(), 'standin-runner-'));
 const QUICK = { sigint: 300, sigterm: 300, streams: 300 };
@@ -554,7 +554,7 @@ it('the command line: runs an action beside an artifact service and prints what 
     spawnSync(
       process.execPath,
       [
-        join(process.cwd(), 'standins/runner/cli.mjs'),
+        join(process.cwd(), 'lab/standins/runner/cli.mjs'),
         '--action',
         join(dir, 'action'),
         '--workspace',

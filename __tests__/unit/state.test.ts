@@ -1,9 +1,9 @@
 /** What main saves is what post reads; anything else is refused, never guessed. */
 import { describe, expect, it } from '@jest/globals';
-import type { Runner } from '../../src/actions.js';
 import type { GpuObservation } from '../../src/gpu/observe.js';
 import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
+import type { Runner } from '../../src/runner/runner.js';
 import { readState } from '../../src/saved-state.js';
 import { type Known, NOTHING_KNOWN, saveFinished, savePlan } from '../../src/state.js';
 

@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { annotations } from '../../src/report/annotations.js';
 import { bytesOf } from '../../src/report/blocks.js';
-import { renderPage } from '../../src/report/page.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { peakJson } from '../../src/report/peak.js';
-import { renderSummary, SUMMARY_BUDGET } from '../../src/report/summary.js';
+import { renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
 import { made, random, receipt, receiptFile } from './evidence-kit.js';
 import { renderGfm, tagsOf } from './gfm-kit.js';
 import {

@@ -5,8 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { isVerdict, VERDICT_TRAITS, VERDICTS } from '../../src/judge/verdicts.js';
 import { annotations } from '../../src/report/annotations.js';
-import { renderSummary } from '../../src/report/summary.js';
-import { headline } from '../../src/report/words-headline.js';
+import { renderSummary } from '../../src/report/summary/summary.js';
+import { headline } from '../../src/report/words/headline.js';
 import { links, manifest } from './report-kit.js';
 
 const root = join(import.meta.dirname, '..', '..');

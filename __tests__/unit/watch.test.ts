@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type Left, likelyReason, unreached, unreachedLine } from '../../src/reach.js';
+import { type Left, likelyReason, unreached, unreachedLine } from '../../src/judge/reach.js';
 import { sameProcess, stepProcesses } from '../../src/step/own.js';
 import { innerPid, listProcesses } from '../../src/step/proc.js';
 import { type Sighting, TorchWatch } from '../../src/step/watch.js';

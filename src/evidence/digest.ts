@@ -3,7 +3,7 @@
  * Nothing here looks at what the bytes mean.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { lazyCrypto } from '../random.js';
+import { lazyCrypto } from '../lib/random.js';
 
 const CHUNK = 2 ** 20;
 

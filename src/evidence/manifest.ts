@@ -3,10 +3,11 @@
  * uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest, size, and what receipts say about it.
  * `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
  */
-import type { GateFinding } from '../gates.js';
+
 import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import type { BlindSpot } from '../judge/blind.js';
+import type { GateFinding } from '../judge/gates.js';
 import { countOoms } from '../judge/outside.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ParityResult } from '../parity/check.js';

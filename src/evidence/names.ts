@@ -67,7 +67,7 @@ export function parseUnfinishedName(name: string): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** A host's name as the shim writes it into the names of its files (`host_in_names` of shim/_oom_autopsy/facts.py). */
+/** A host's name as the shim writes it into the names of its files (`host_in_names` of python/shim/_oom_autopsy/facts.py). */
 export const hostInNames = (host: string): string =>
   host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
 

@@ -6,7 +6,7 @@
  * Texts lose control characters and direction marks here, once, so no later reader has to remember to.
  */
 import type * as v from 'valibot';
-import { cleanText } from '../text.js';
+import { cleanText } from '../lib/text.js';
 import type { PlainJson } from './receipt-schema.js';
 
 const MOST_NOTES = 20;

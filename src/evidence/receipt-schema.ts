@@ -7,8 +7,15 @@
  */
 import * as v from 'valibot';
 import { parseSnapshotName, SNAPSHOT_REASONS } from './names.js';
-import { OBSERVER_STATES, OUTSIDE_KINDS, RERAISED_FROM } from './receipt-outside.js';
-import { CATEGORY_NAMES, POOL_KINDS, RANK_VARIABLES, RECEIPT_SCHEMA } from './vocabulary.js';
+import {
+  CATEGORY_NAMES,
+  OBSERVER_STATES,
+  OUTSIDE_KINDS,
+  POOL_KINDS,
+  RANK_VARIABLES,
+  RECEIPT_SCHEMA,
+  RERAISED_FROM,
+} from './vocabulary.js';
 
 /** Characters of a name, of a sentence, of a path. */
 const [NAME, LINE, PATH] = [200, 500, 1000];

@@ -5,7 +5,7 @@
  */
 import { type FileHandle, lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomHex } from '../random.js';
+import { randomHex } from '../lib/random.js';
 import { parsePageName } from './names.js';
 import { openFolder, openRegular, sameFile, sealOf, stillSealed } from './safe-fs.js';
 

@@ -26,3 +26,25 @@ export const CATEGORY_NAMES = [
 export type CategoryName = (typeof CATEGORY_NAMES)[number];
 /** A pool of a captured CUDA graph, of a `MemPool` or `graph_pool_handle`, or those without a row of their own. */
 export const POOL_KINDS = ['graph', 'handle', 'rest'] as const;
+
+/** Whose request it was, as a closed list: the shim tells by the exception's type and its marks, and hands on no message. */
+export const OUTSIDE_KINDS = [
+  'cublas',
+  'cudnn',
+  'cusolver',
+  'driver',
+  'nccl',
+  'rmm',
+  'cupy',
+  'jax',
+  'onnxruntime',
+  'tensorrt',
+  'nvml-assert',
+  'pinned-host',
+] as const;
+
+/** Where an error was raised first that ended a process: in a worker of a process pool, or of Ray. */
+export const RERAISED_FROM = ['process', 'ray'] as const;
+
+/** Whether torch calls us at an out-of-memory of its allocator. `none`: it was never asked to. */
+export const OBSERVER_STATES = ['attached', 'refused', 'none'] as const;

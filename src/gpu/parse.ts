@@ -2,7 +2,7 @@
  * Answers of nvidia-smi, rocm-smi and amd-smi as values. Pure. The tools print what they like where they know nothing (`[N/A]`,
  * `[Not Supported]`, `N/A`), so every amount may be null. Amounts in bytes.
  */
-import { cleanText } from '../text.js';
+import { cleanText } from '../lib/text.js';
 
 export interface GpuDevice {
   readonly index: number;

@@ -3,8 +3,8 @@
  * read, or torch that refused to be watched. A closed list. Pure.
  */
 import type { Evidence } from '../evidence/collect.js';
-import { isBlind } from '../evidence/receipt-outside.js';
-import { count } from '../text.js';
+import type { Recorder, Torch } from '../evidence/receipt.js';
+import { count } from '../lib/text.js';
 
 export const BLIND_KINDS = [
   'not-laid',
@@ -52,9 +52,9 @@ const WORDS: Readonly<Record<BlindKind, { readonly what: (n: number) => string; 
     },
   };
 
-/** One of them as a part of a sentence. */
-export const blindWords = ({ kind, count: n, reason }: BlindSpot): string =>
-  `${WORDS[kind].what(n)}${reason === null ? '' : ` (${reason})`}`;
+/** One of them as a part of a sentence. @param because with its reason */
+export const blindWords = ({ kind, count: n, reason }: BlindSpot, because = true): string =>
+  `${WORDS[kind].what(n)}${reason === null || !because ? '' : ` (${reason})`}`;
 
 /** What is not known for them, as a part of a sentence. */
 export const doubtOf = (spots: readonly BlindSpot[]): string =>
@@ -64,6 +64,18 @@ export const doubtOf = (spots: readonly BlindSpot[]): string =>
 
 /** What helps, or what would tell. */
 export const blindRemedy = ({ kind }: Pick<BlindSpot, 'kind'>): string => WORDS[kind].remedy;
+
+/**
+ * Could no out-of-memory of torch's allocator be observed in a process? So it is where torch refused the observer (a pluggable
+ * allocator), and under `backend:cudaMallocAsync`, which reports none.
+ */
+export const isBlind = ({
+  recorder,
+  torch,
+}: {
+  readonly recorder: Pick<Recorder, 'observer'>;
+  readonly torch: Pick<Torch, 'backend'> | null;
+}): boolean => recorder.observer === 'refused' || torch?.backend === 'cudaMallocAsync';
 
 /** What is looked at, beside the evidence. */
 interface Sight {

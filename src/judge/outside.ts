@@ -1,8 +1,9 @@
 /**
  * Processes that ended by an out-of-memory, whoever's request it was: torch's caching allocator's, or that of a library beside it. Pure.
  */
-import type { End } from '../evidence/receipt.js';
-import type { OutsideKind } from '../evidence/receipt-outside.js';
+import type { End, OutsideOom } from '../evidence/receipt.js';
+
+export type OutsideKind = OutsideOom['kind'];
 
 type Ended = { readonly end: Pick<End, 'kind' | 'oom' | 'outside_oom'> | null };
 

@@ -4,7 +4,7 @@
  */
 
 import type { Receipt } from '../evidence/receipt.js';
-import { count } from '../text.js';
+import { count } from '../lib/text.js';
 import { type BlindSpot, blindWords, doubtOf } from './blind.js';
 import { type OutsideOoms, outsideNames } from './outside.js';
 import type { VerdictName } from './verdicts.js';
@@ -101,7 +101,9 @@ function unseenBecause({ exitCode, reached, blindSpots, outside }: VerdictFacts)
   const names = outsideNames(outside.maybe);
   const doubts = [
     names === '' ? null : `it may be memory that ran out: ${names} failed as it does then`,
-    blindSpots.length === 0 ? null : `${doubtOf(blindSpots)}: ${blindSpots.map(blindWords).join('; ')}`,
+    blindSpots.length === 0
+      ? null
+      : `${doubtOf(blindSpots)}: ${blindSpots.map((spot) => blindWords(spot)).join('; ')}`,
   ].filter((doubt) => doubt !== null);
   if (doubts.length > 0) return [exited, ...doubts].join('; ');
   if (reached === 'none') return `${exited}, and no process of it was recorded`;

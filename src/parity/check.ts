@@ -1,5 +1,5 @@
 /**
- * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used or
+ * Runs the parity check (python/parity) once after the step, in the interpreter that the step's torch processes used or
  * the user named, as processes of its own without the shim. What it says is untrusted input like any other: parsed,
  * bounded, and a case of its own when it cannot be had.
  *
@@ -10,9 +10,9 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { exec } from '@actions/exec';
 import * as v from 'valibot';
-import { randomHex } from '../random.js';
+import { randomHex } from '../lib/random.js';
+import { printable } from '../lib/text.js';
 import { drain } from '../step/process.js';
-import { printable } from '../text.js';
 
 const line = v.pipe(
   v.string(),

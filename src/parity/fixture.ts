@@ -1,11 +1,11 @@
 /**
  * Whether a fixture that the user names can be used: asked before the step, which may take hours. What is in a fixture
- * is said by schemas/fixture.schema.json alone; the check (parity/oom_autopsy_parity/shape.py) reads the same file.
+ * is said by schemas/fixture.schema.json alone; the check (python/parity/oom_autopsy_parity/shape.py) reads the same file.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { printable } from '../text.js';
+import { printable } from '../lib/text.js';
 
 /** As in the check: the built-in fixture has under 1 MiB. */
 const LIMIT_BYTES = 32 * 2 ** 20;

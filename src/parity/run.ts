@@ -1,11 +1,11 @@
 /** The parity check of a step: whether it is run, and in which interpreter. */
 import { basename, isAbsolute, join } from 'node:path';
-import { inputVariable } from '../actions.js';
-import type { Ended } from '../ended.js';
 import type { Evidence } from '../evidence/collect.js';
 import type { Receipt } from '../evidence/receipt.js';
 import { INPUT_NAMES } from '../inputs.js';
 import { plainStepEnvironment } from '../plan.js';
+import { inputVariable } from '../runner/runner.js';
+import type { Ended } from '../step/ended.js';
 import type { Parity } from './check.js';
 import { fixturePath, interpreterPath } from './paths.js';
 
@@ -53,7 +53,7 @@ export async function parityOf(
   const fixture = fixturePath(options.fixture, workspace);
   return checkParity({
     python,
-    parityDir: join(ended.distDir, 'parity'),
+    parityDir: join(ended.actionDir, 'python', 'parity'),
     fixture,
     cwd: workspace,
     // The interpreter and its packages are the step's own: it gets no more than the step did.

@@ -3,16 +3,16 @@
  * gates. GitHub shows ten of each a step and fifty a job, so more would hide other people's. Pure.
  */
 import { isAbsolute, join, normalize } from 'node:path';
-import type { AnnotationPlace } from '../actions.js';
 import type { Manifest } from '../evidence/manifest.js';
 import type { Frame } from '../evidence/receipt.js';
 import { VERDICT_TRAITS } from '../judge/verdicts.js';
-import { printable } from '../text.js';
+import { printable } from '../lib/text.js';
+import type { AnnotationPlace } from '../runner/runner.js';
 import { frameKind, liesIn } from './frames.js';
 import { joinRich, plainText } from './rich.js';
 import { mainStory, unseenOoms } from './story.js';
-import { headline } from './words-headline.js';
-import { verdictParagraphs } from './words-verdict.js';
+import { headline } from './words/headline.js';
+import { verdictParagraphs } from './words/verdict.js';
 
 export interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';

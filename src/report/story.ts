@@ -10,10 +10,10 @@ import {
   type Census,
   type CensusDevice,
   type Device,
+  type End,
   type Frame,
   type Oom,
 } from '../evidence/receipt.js';
-import type { ReraisedFrom } from '../evidence/receipt-outside.js';
 import { heldBy } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import { endedByOom } from '../judge/outside.js';
@@ -34,7 +34,7 @@ const timeOf = (oom: Oom): number => oom.time ?? Number.POSITIVE_INFINITY;
 export function raisedFirst(
   { processes }: Manifest,
   { pid, host, end, recorder }: ManifestProcess,
-): { readonly from: ReraisedFrom | null; readonly story: OomStory | null } {
+): { readonly from: End['reraised_from']; readonly story: OomStory | null } {
   const said = end?.reraised_from ?? null;
   // What never used CUDA has no out-of-memory of its own.
   if (!end?.oom || (said === null && recorder.state !== 'idle')) return { from: null, story: null };

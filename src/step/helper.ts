@@ -8,11 +8,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { inputVariable } from '../actions.js';
 import { INPUT_NAMES } from '../inputs.js';
+import { randomHex } from '../lib/random.js';
+import { cleanText } from '../lib/text.js';
 import { plainStepEnvironment } from '../plan.js';
-import { randomHex } from '../random.js';
-import { cleanText } from '../text.js';
+import { inputVariable } from '../runner/runner.js';
 import { CANCEL_SIGNALS } from './cancel.js';
 import { stepProcesses } from './own.js';
 import { listProcesses, processFacts, signalProcess } from './proc.js';

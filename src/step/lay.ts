@@ -3,7 +3,16 @@
  * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
  * let through; so what the shim needs lies beside its sitecustomize.py.
  */
-import { accessSync, constants, cpSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Plan, shimConfig } from '../plan.js';
 import { MARKS } from './marks.js';
@@ -21,7 +30,7 @@ export interface Laid {
 const reason = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 /**
- * @param shimSource folder that holds the shim's files (dist/shim)
+ * @param shimSource folder that holds the shim's files (python/shim)
  * @returns what was laid; a fault of ours here leaves the step as a plain `run:` would be
  * @throws when the step's folder or script cannot be written: then nothing could run
  */
@@ -43,8 +52,7 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   try {
-    // Without a filter, which would send it down a path of 20 ms of CPU for these files instead of 2.
-    cpSync(shimSource, plan.shimDir, { recursive: true });
+    copyPython(shimSource, plan.shimDir);
     const config = shimConfig({ ...plan, evidenceDir });
     writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
     writeFileSync(join(plan.shimDir, MARKS), '', { mode: 0o600 });
@@ -65,6 +73,16 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   return { shim: true, faults: [], evidenceDir };
+}
+
+/** Copies the Python files of a folder: not the bytecode that an interpreter may have left beside them. */
+function copyPython(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isFile() && entry.name.endsWith('.py')) copyFileSync(source, target);
+    else if (entry.isDirectory() && entry.name !== '__pycache__') copyPython(source, target);
+  }
 }
 
 /** Why a working directory cannot be used, or null when it can. */

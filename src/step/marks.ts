@@ -6,7 +6,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file, in the folder that is first on the step's PYTHONPATH (`MARKS` of shim/sitecustomize.py). */
+/** The file, in the folder that is first on the step's PYTHONPATH (`MARKS` of python/shim/sitecustomize.py). */
 export const MARKS = 'marks';
 
 /** `started`: it read the hook. `importing`: it began to import torch. `imported`: that is done, and so is its receipt. */

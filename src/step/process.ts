@@ -52,9 +52,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /**
  * Waits until no process of the step lives, and kills what is left at the deadline.
  * @param deadline milliseconds since the epoch
+ * @param patience milliseconds after it in which a process that was killed may go
  * @returns those that had to be killed
  */
-export async function drain(mark: StepMark, deadline: number): Promise<readonly NamedProcess[]> {
+export async function drain(
+  mark: StepMark,
+  deadline: number,
+  patience = UNKILLABLE_MS,
+): Promise<readonly NamedProcess[]> {
   const killed = new Map<number, NamedProcess>();
   for (let empty = 0; ; ) {
     const left = stepProcesses(mark);
@@ -67,7 +72,7 @@ export async function drain(mark: StepMark, deadline: number): Promise<readonly 
         signalProcess(pid, 'SIGKILL');
       }
       // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for ever.
-      if (Date.now() >= deadline + UNKILLABLE_MS) {
+      if (Date.now() >= deadline + patience) {
         for (const { pid } of stepProcesses(mark)) killed.delete(pid);
         return [...killed.values()];
       }
@@ -83,10 +88,11 @@ export async function drain(mark: StepMark, deadline: number): Promise<readonly 
 export async function endStep(
   mark: StepMark,
   graceMs: number,
+  patience?: number,
 ): Promise<{ readonly found: number; readonly killed: readonly NamedProcess[] }> {
   const found = stepProcesses(mark);
   for (const { pid } of found) signalProcess(pid, 'SIGTERM');
-  return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
+  return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
 }
 
 /** Runs the command to its end. Never rejects: a program that cannot be started is a result too. */

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { STEP_VARIABLE } from '../plan.js';
+import { LAUNCHERS, reasonOf } from './launchers.js';
 import type { Came } from './marks.js';
 
 /** Why a process that had torch loaded left no receipt that could be read. */
@@ -52,21 +53,19 @@ export interface Start {
 }
 
 const ADVICE: Readonly<Record<UnarmedReason, string>> = {
-  pex: 'a PEX hides PYTHONPATH from its program; build it with --venv --non-hermetic-venv-scripts',
+  pex: reasonOf(LAUNCHERS.pex),
   isolated:
     'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
   'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
   'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
   'other-user':
     'it ran as another user, who may not read the folder of the step; run it as the user of the runner, or as root',
-  tox: 'tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-  sudo: 'sudo cleared the environment; use sudo --preserve-env=PYTHONPATH',
-  'environment-cleared':
-    'the environment of the step did not reach it (env -i, another user, a daemon); hand PYTHONPATH on to it',
-  'pythonpath-cleared': 'PYTHONPATH was cleared on the way; leave it set, or hand it on',
-  'pythonpath-replaced': 'PYTHONPATH was replaced on the way; write PYTHONPATH="$PWD:$PYTHONPATH"',
-  shadowed:
-    'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other; put that folder behind, as in PYTHONPATH="$PYTHONPATH:FOLDER"',
+  tox: reasonOf(LAUNCHERS.tox),
+  sudo: reasonOf(LAUNCHERS.sudo),
+  'environment-cleared': reasonOf(LAUNCHERS.environment),
+  'pythonpath-cleared': reasonOf(LAUNCHERS.cleared),
+  'pythonpath-replaced': reasonOf(LAUNCHERS.replaced),
+  shadowed: reasonOf(LAUNCHERS.shadowed),
   'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
   'not-python':
     'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
@@ -109,17 +108,15 @@ export function whyUnarmed(
   shimDir: string,
   exists: (path: string) => boolean = existsSync,
 ): Unarmed {
-  const reason = reasonOf(start, shimDir, exists);
+  const reason = find(start, shimDir, exists);
   const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
   // The name comes from the step and goes into a report.
   if (name === undefined || !/^[\w.-]{1,60}$/.test(name)) return { reason, advice: ADVICE[reason] };
-  return {
-    reason,
-    advice: `tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:${name}.pass_env+=PYTHONPATH`,
-  };
+  const advice = ADVICE.tox.replace('testenv:NAME.', `testenv:${name}.`).replace(/ with the name .*$/, '');
+  return { reason, advice };
 }
 
-function reasonOf(
+function find(
   { program, args, env, cwd, uid }: Start,
   shimDir: string,
   exists: (path: string) => boolean,
