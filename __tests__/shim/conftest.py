@@ -26,6 +26,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,10 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHIM = ROOT / "python" / "shim"
 sys.path.append(str(SHIM))  # for tests of single functions; nothing here imports torch
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # a shell's background job; all programs would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 TINY = pathlib.Path(__file__).resolve().parent / "tiny"
 DEFAULTS = {
     "schema": "oom-autopsy.config.v1",
@@ -204,6 +209,12 @@ def compiled():
     shutil.copytree(SHIM, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     compileall.compile_dir(folder, quiet=1)
     return folder
+
+
+def rarely(all_, often):
+    """The parameters of a test, of which those that are not in `often` run in npm run test:all only."""
+    assert set(often) <= set(all_)
+    return [each if each in often else pytest.param(each, marks=pytest.mark.long) for each in all_]
 
 
 @pytest.fixture

@@ -247,15 +247,16 @@ DEEP = """
 import sys, torch
 torch.zeros(1, device="cuda")
 seen = {True: 0, False: 0}
-def down():
-    try:
-        torch.empty(1 << 40, device="cuda")
-    except BaseException as error:
-        seen[type(error) is torch.OutOfMemoryError] += 1
-    down()
+def down(depth):
+    if depth > 50:  # ours need less than that
+        try:
+            torch.empty(1 << 40, device="cuda")
+        except BaseException as error:
+            seen[type(error) is torch.OutOfMemoryError] += 1
+    down(depth + 1)
 sys.setrecursionlimit(120)
 try:
-    down()
+    down(0)
 except RecursionError:
     pass
 sys.setrecursionlimit(1000)
@@ -272,5 +273,5 @@ def test_close_to_the_recursion_limit_an_out_of_memory_stays_one(config, step, c
     done, plain = step(**config).run(DEEP, python=cuda), run(DEEP, python=cuda)
     assert (done.code, done.theirs) == (plain.code, plain.theirs) == (0, [])
     (ours, others), (plain_ours, plain_others) = (map(int, each.out.split()) for each in (done, plain))
-    assert ours + others == plain_ours + plain_others > 100 and others <= plain_others + 1
-    assert done.receipt["recorder"]["state"] in ("disarmed", "idle") and done.receipt["oom_count"] > 90
+    assert ours + others == plain_ours + plain_others > 60 and others <= plain_others + 1
+    assert done.receipt["recorder"]["state"] in ("disarmed", "idle") and done.receipt["oom_count"] > 45

@@ -19,9 +19,7 @@ class Started:
     """A program that has said `ready` and runs on."""
 
     def __init__(self, lain, python, program):
-        self.process = subprocess.Popen(
-            [python, "-c", program], env=lain.env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        self.process = lain.start(program, python=python)
         assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
 
     def end(self, number):
@@ -324,10 +322,8 @@ print("took", signal.sigtimedwait(taken, 20).si_signo)
 
 
 @pytest.mark.parametrize("name", ("SIGTERM", "SIGUSR1"))
-def test_a_program_that_takes_signals_by_sigwait_gets_them(name, step, cuda, monkeypatch):
-    """No thread of ours may be the only one that is open to them. (OpenBLAS's would be, without us.)"""
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        monkeypatch.setenv(variable, "1")
+def test_a_program_that_takes_signals_by_sigwait_gets_them(name, step, cuda):
+    """No thread of ours may be the only one that is open to them. (OpenBLAS's would be, which a fork has not.)"""
     program = TAKES.format(name=name, short=name[3:])
     plain, ours = both(step(snapshot="on-failure"), cuda, program)
     assert plain == ours == (0, f"took {int(getattr(signal, name))}\n")

@@ -37,6 +37,7 @@ def serve():
     """Forks for each request until nobody can ask any more. Returns in the forks, with the request."""
     import json
     import select
+    import signal
     import socket
 
     control = socket.socket(fileno=int(sys.argv[1]))
@@ -54,6 +55,8 @@ def serve():
                 continue
             request, descriptors, _, _ = socket.recv_fds(control, 1 << 20, 4)
             if not request:
+                for pid, _ in running.values():
+                    os.kill(pid, signal.SIGKILL)
                 os._exit(0)
             pid = os.fork()
             if pid == 0:
