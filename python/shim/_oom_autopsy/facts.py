@@ -97,6 +97,13 @@ def stack(frame, limit=MAX_FRAMES):
     return rows
 
 
+def stack_of(thread):
+    """The same of a thread, by its ident; None where it is in no Python code. (All threads' frames are in no variable here:
+    ours is among them, and would be in a cycle that keeps the others.)"""
+    frame = sys._current_frames().get(thread)
+    return None if frame is None else stack(frame)
+
+
 def exception_name(kind):
     """`module.qualname` of an exception class; builtins without their module."""
     module = getattr(kind, "__module__", None)
