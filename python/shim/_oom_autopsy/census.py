@@ -343,7 +343,7 @@ class _Look:
         tensors of a graph die together."""
         for known in self.found.tensors:
             self.saved.pop(id(known), None)
-        if self.saved:
+        if self.walk is not None and self.saved:
             collector.owe(next(iter(self.saved.values())), len(self.walk.nodes) + len(self.saved))
 
     def _leaf(self, tensor):

@@ -13,7 +13,6 @@ import time
 import types
 from collections import deque
 
-from . import threads
 from .facts import FROZEN_BEFORE_TORCH
 
 # What a type is to the census. 0: nothing of interest.

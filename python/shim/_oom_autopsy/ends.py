@@ -200,7 +200,7 @@ def _tell_apart(me, error):
 def _device_memory():
     """(free, total) bytes of the current device, or () where the driver does not tell (after a sticky error)."""
     try:
-        return torch_api.device_memory(None)
+        return tuple(torch_api.device_memory(None).values())
     except Exception as failure:
         handlers.pass_on(failure)
         return ()

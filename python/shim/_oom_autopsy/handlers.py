@@ -40,6 +40,12 @@ def of_handler(error):
     return not isinstance(error, Exception) or from_handler(error)
 
 
+def pass_on(error):
+    """Raises an exception of a signal handler again. For an `except` of ours in which the program's could be met."""
+    if of_handler(error):
+        raise error
+
+
 def to_the_end(part, held, tries=3):
     """part(), begun again where a signal handler of the program cut it short: what that raised is added to `held`.
     Raises what is ours."""

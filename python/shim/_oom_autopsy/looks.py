@@ -105,7 +105,9 @@ def at_exit(me):
             look = _LastLook(me)
             if not apart.run(look, WALL_S):
                 look.run()
-            look.let_go(WALL_S)  # a thread that is in torch's code while the interpreter ends may abort the process
+            look.let_go(
+                WALL_S
+            )  # a thread that is in torch's code while the interpreter ends may abort the process
     for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
         if watch is not None:
             with _guard(me, kind, "a watch was not stopped", held):
