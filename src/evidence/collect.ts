@@ -1,10 +1,11 @@
 /**
- * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step, with their digests.
+ * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step,
+ * with their digests.
  *
- * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running. Nothing that is not a
- * plain file with one name, in this folder, under a name a process of ours writes, of a bounded size and unchanged
- * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
- * A snapshot is bytes: it is hashed and never looked into.
+ * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running.
+ * Nothing that is not a plain file with one name, in this folder, under a name a process of ours writes, of a
+ * bounded size and unchanged while it was read, is accepted. Everything else is named, with the reason, in
+ * words that are safe to show. A snapshot is bytes: it is hashed and never looked into.
  */
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +49,10 @@ export interface SnapshotFile extends FileRef, SnapshotName {
   readonly notes: readonly string[];
 }
 
-/** A receipt or a snapshot that is there, by its name and age of this step, and could not be read or understood. */
+/**
+ * A receipt or a snapshot that is there, by its name and age of this step, and could not be read or
+ * understood.
+ */
 export interface Unread {
   readonly owner: Owner;
   readonly reason: string;
@@ -108,16 +112,19 @@ export interface CollectOptions {
   /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
   readonly step: string;
   readonly limits?: Partial<CollectLimits>;
-  /** When the step started, in milliseconds since the epoch: what cannot be read and is older is of another step. */
+  /**
+   * When the step started, in milliseconds since the epoch: what cannot be read and is older is of another
+   * step.
+   */
   readonly since?: number;
   /** Says whether nobody writes this unfinished dump any more. Without it all of them stay. */
   readonly isGone?: IsGone;
 }
 
 /**
- * Is whoever wrote an unfinished dump gone for good? The dump is then removed: nobody can use it, and it may be what filled the
- * disk. The file's name comes too: it begins with the host, and pids of another one mean nothing here; and when it was
- * written to last, in milliseconds since the epoch.
+ * Is whoever wrote an unfinished dump gone for good? The dump is then removed: nobody can use it, and it may
+ * be what filled the disk. The file's name comes too: it begins with the host, and pids of another one mean
+ * nothing here; and when it was written to last, in milliseconds since the epoch.
  */
 export type IsGone = (pid: number, file: string, modified: number) => boolean;
 
@@ -228,7 +235,9 @@ class Collector {
     this.rejections.add({ name: displayName(name), reason, bytes });
   }
 
-  /** Names without those of processes whose receipt says that they are of another step; these are rejected. */
+  /**
+   * Names without those of processes whose receipt says that they are of another step; these are rejected.
+   */
   private own(names: readonly string[], parse: (name: string) => Owner | null): readonly string[] {
     return names.filter((name) => {
       const stranger = this.strangers.has(keyOf(parse(name)));
@@ -282,7 +291,10 @@ class Collector {
     }
   }
 
-  /** Names an unfinished dump with its size (what a kill or a full disk took), and removes it if its process is gone. */
+  /**
+   * Names an unfinished dump with its size (what a kill or a full disk took), and removes it if its process
+   * is gone.
+   */
   private async unfinished(name: string, pid: number): Promise<void> {
     const path = join(this.folder, name);
     this.unfinishedSeen += 1;
@@ -300,7 +312,10 @@ class Collector {
     else this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
   }
 
-  /** Reads and hashes one file, again when it changed meanwhile; the reason (and it is named) when it cannot be accepted. */
+  /**
+   * Reads and hashes one file, again when it changed meanwhile; the reason (and it is named) when it cannot
+   * be accepted.
+   */
   private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | string> {
     let reason = '';
     let bytes: number | null = null;

@@ -1,7 +1,7 @@
 /**
- * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable account of one step,
- * uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest, size, and what receipts say about it.
- * `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
+ * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable
+ * account of one step, uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest,
+ * size, and what receipts say about it. `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
  */
 
 import { type Holder, holdersOf } from '../gpu/holders.js';
@@ -115,7 +115,10 @@ export interface ManifestStep {
 
 export interface ManifestRunner {
   readonly name: string | null;
-  /** The machine, as receipts name theirs: what was seen on it says nothing of the others. Null when it is not known. */
+  /**
+   * The machine, as receipts name theirs: what was seen on it says nothing of the others. Null when it is not
+   * known.
+   */
   readonly host: string | null;
   readonly os: string | null;
   readonly arch: string | null;
@@ -271,7 +274,9 @@ export function snapshotReference(snapshot: SnapshotFile, receipt: Receipt | und
   };
 }
 
-/** The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output. */
+/**
+ * The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output.
+ */
 export function snapshotReferences(evidence: Evidence): readonly SnapshotReference[] {
   const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
   return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
@@ -373,7 +378,10 @@ export function buildManifest(parts: ManifestParts): Manifest {
 /** The text of `manifest.json`. */
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
-/** `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see names.ts). */
+/**
+ * `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see
+ * names.ts).
+ */
 export function sha256Sums(files: readonly Pick<ManifestFile, 'file' | 'digest'>[]): string {
   const lines = files.map(({ file, digest }) => `${bareDigest(digest)}  ${file}\n`);
   return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');

@@ -1,9 +1,11 @@
 /**
- * Reads untrusted JSON by a schema: lenient, within its bounds, with a note of everything that was left out or cut.
+ * Reads untrusted JSON by a schema: lenient, within its bounds, with a note of everything that was left out
+ * or cut.
  *
- * valibot itself says yes or no to a whole value; a receipt with one bad field still tells of an out-of-memory. So this walks
- * the schema field by field (receipt-schema.ts says what becomes of a bad one) and leaves the judging of each to valibot.
- * Texts lose control characters and direction marks here, once, so no later reader has to remember to.
+ * valibot itself says yes or no to a whole value; a receipt with one bad field still tells of an
+ * out-of-memory. So this walks the schema field by field (receipt-schema.ts says what becomes of a bad one)
+ * and leaves the judging of each to valibot. Texts lose control characters and direction marks here, once, so
+ * no later reader has to remember to.
  */
 import type * as v from 'valibot';
 import { cleanText } from '../lib/text.js';

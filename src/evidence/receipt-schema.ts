@@ -1,9 +1,10 @@
 /**
- * What a receipt holds: the one place that knows its fields. The types (receipt.ts), the reader (receipt-reader.ts) and
- * schemas/receipt.schema.json are made from it.
+ * What a receipt holds: the one place that knows its fields. The types (receipt.ts), the reader
+ * (receipt-reader.ts) and schemas/receipt.schema.json are made from it.
  *
- * How the reader takes a field that is missing or wrong: `nullable` becomes null, a list becomes empty, `fallback` gives its
- * value; any other makes the object around it unusable. A text is cut to its `maxLength`, a list to its own.
+ * How the reader takes a field that is missing or wrong: `nullable` becomes null, a list becomes empty,
+ * `fallback` gives its value; any other makes the object around it unusable. A text is cut to its
+ * `maxLength`, a list to its own.
  */
 import * as v from 'valibot';
 import { parseSnapshotName, SNAPSHOT_REASONS } from './names.js';
@@ -71,7 +72,10 @@ const category = v.object({
 const categoryName = v.picklist(CATEGORY_NAMES);
 const sum = (values: readonly number[]): number => values.reduce((all, bytes) => all + bytes, 0);
 
-/** A private pool of the allocator, or the pools beyond those that have a row of their own (`rest`). Part of its device's sum. */
+/**
+ * A private pool of the allocator, or the pools beyond those that have a row of their own (`rest`). Part of
+ * its device's sum.
+ */
 const pool = v.pipe(
   v.object({
     id: maybe(text(NAME)),
@@ -140,7 +144,10 @@ const cycleGraph = v.pipe(
     /** Each refers to the next by `label`, the last to the first; "" where the reference has no name. */
     ring: steps,
     ring_cut: atLeast(0),
-    /** `at`: index in `ring`. `path`: from there down to the tensor; `label` is the reference by which each is held. */
+    /**
+     * `at`: index in `ring`. `path`: from there down to the tensor; `label` is the reference by which each is
+     * held.
+     */
     held: list(v.object({ at: amount, path: steps, bytes: amount, device: text(NAME) }), 8),
     held_cut: atLeast(0),
   }),
@@ -255,15 +262,18 @@ const torch = v.object({
   hip: maybe(text(100)),
   backend: maybe(text(100)),
   alloc_conf: maybe(text(LINE)),
-  /** Whether segments can grow, by the setting in force at the newest out-of-memory; null where torch does not tell. */
+  /**
+   * Whether segments can grow, by the setting in force at the newest out-of-memory; null where torch does not
+   * tell.
+   */
   expandable_segments: maybe(v.boolean()),
   path: maybe(text(PATH)),
 });
 
 /**
- * Memory that ran out outside of torch's caching allocator: of the exception that ended the process; at an exit, of the last one
- * that was printed and survived (pytest's, say). Not `certain`: the error comes with other troubles too. `device_free`: bytes
- * that the device had free then.
+ * Memory that ran out outside of torch's caching allocator: of the exception that ended the process; at an
+ * exit, of the last one that was printed and survived (pytest's, say). Not `certain`: the error comes with
+ * other troubles too. `device_free`: bytes that the device had free then.
  */
 const outsideOom = v.object({
   kind: v.picklist(OUTSIDE_KINDS),

@@ -1,6 +1,7 @@
 /**
- * Names that were not accepted as evidence. Anybody may plant a hundred thousand of them, so only some are kept: of every
- * kind of reason in turn, the rarest kind first, so that a flood of one kind never hides the one file of another. Counts stay exact.
+ * Names that were not accepted as evidence. Anybody may plant a hundred thousand of them, so only some are
+ * kept: of every kind of reason in turn, the rarest kind first, so that a flood of one kind never hides the
+ * one file of another. Counts stay exact.
  */
 
 export interface Rejected {

@@ -1,10 +1,11 @@
 /**
  * File system calls on a folder that a hostile program may be changing at the same moment.
  *
- * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so swapping the folder itself for
- * a link changes nothing. A file is looked at with lstat (no device is opened for a look), opened with O_NOFOLLOW and O_NONBLOCK
- * (a FIFO would hang a plain open, and a thread that hangs there cannot even be left behind by `process.exit`: measured on
- * Node 20 and 24), and judged by fstat of the handle, which is what is read afterwards.
+ * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so swapping the
+ * folder itself for a link changes nothing. A file is looked at with lstat (no device is opened for a look),
+ * opened with O_NOFOLLOW and O_NONBLOCK (a FIFO would hang a plain open, and a thread that hangs there cannot
+ * even be left behind by `process.exit`: measured on Node 20 and 24), and judged by fstat of the handle,
+ * which is what is read afterwards.
  */
 import { type BigIntStats, constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';

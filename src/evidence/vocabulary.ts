@@ -24,10 +24,16 @@ export const CATEGORY_NAMES = [
   'unknown',
 ] as const;
 export type CategoryName = (typeof CATEGORY_NAMES)[number];
-/** A pool of a captured CUDA graph, of a `MemPool` or `graph_pool_handle`, or those without a row of their own. */
+/**
+ * A pool of a captured CUDA graph, of a `MemPool` or `graph_pool_handle`, or those without a row of their
+ * own.
+ */
 export const POOL_KINDS = ['graph', 'handle', 'rest'] as const;
 
-/** Whose request it was, as a closed list: the shim tells by the exception's type and its marks, and hands on no message. */
+/**
+ * Whose request it was, as a closed list: the shim tells by the exception's type and its marks, and hands on
+ * no message.
+ */
 export const OUTSIDE_KINDS = [
   'cublas',
   'cudnn',

@@ -1,6 +1,6 @@
 /**
- * Who held GPU memory before the step and after it, and whose process each is. Annotation, summary, page, hints and manifest all
- * have it from here. Pure.
+ * Who held GPU memory before the step and after it, and whose process each is. Annotation, summary, page,
+ * hints and manifest all have it from here. Pure.
  */
 import { type Group, sameProcess } from '../step/own.js';
 import type { GpuObservation, ObservedProcess } from './observe.js';
@@ -11,8 +11,8 @@ export interface Held {
 }
 
 /**
- * `stranger`: surely none of the step's. `unknown`: seen only after the step, and its pid cannot be found here: the tool
- * names those of the host and we are in a container, or it is gone.
+ * `stranger`: surely none of the step's. `unknown`: seen only after the step, and its pid cannot be found
+ * here: the tool names those of the host and we are in a container, or it is gone.
  */
 export type Whose = 'step' | 'stranger' | 'unknown';
 
@@ -26,11 +26,16 @@ export interface Holder {
   /** Null where it was not listed then. */
   readonly before: Held | null;
   readonly after: Held | null;
-  /** There before the step, and seen to be gone after it: whether it was still there in between nobody knows. */
+  /**
+   * There before the step, and seen to be gone after it: whether it was still there in between nobody knows.
+   */
   readonly gone: boolean;
 }
 
-/** What a stranger held, as far as the step cannot have had to do with it: what it held before counts where both looks saw it. */
+/**
+ * What a stranger held, as far as the step cannot have had to do with it: what it held before counts where
+ * both looks saw it.
+ */
 export const heldBy = ({ before, after }: Holder): number | null => (before ?? after)?.used ?? null;
 
 const processesOf = (look: GpuObservation | null): readonly ObservedProcess[] =>
@@ -41,7 +46,8 @@ const plus = (held: Held | null, used: number | null): Held =>
   held === null || held.used === null ? { used } : { used: held.used + (used ?? 0) };
 
 /**
- * Joins what was seen before the step with what was seen after it, or at another later moment; those that hold most first.
+ * Joins what was seen before the step with what was seen after it, or at another later moment; those that
+ * hold most first.
  * @param own processes of the step, from receipts, /proc and the watch
  */
 export function holdersOf(

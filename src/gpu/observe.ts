@@ -1,9 +1,10 @@
 /**
- * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before the step and after
- * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
+ * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before
+ * the step and after it, so that memory of an earlier job is not taken for the step's own
+ * (sgl-project/sglang#21180, huggingface/trl#5207).
  *
- * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
- * prints is read as untrusted text.
+ * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is
+ * told, never fatal; what it prints is read as untrusted text.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -53,7 +54,9 @@ export interface ObserveOptions {
 
 const MAX_OUTPUT = 4 * 2 ** 20;
 
-/** The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name. */
+/**
+ * The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name.
+ */
 function findTool(path: string): { readonly tool: GpuTool; readonly file: string } | null {
   const folders = path.split(delimiter).filter(isAbsolute);
   for (const tool of TOOLS) {

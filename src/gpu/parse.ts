@@ -1,6 +1,6 @@
 /**
- * Answers of nvidia-smi, rocm-smi and amd-smi as values. Pure. The tools print what they like where they know nothing (`[N/A]`,
- * `[Not Supported]`, `N/A`), so every amount may be null. Amounts in bytes.
+ * Answers of nvidia-smi, rocm-smi and amd-smi as values. Pure. The tools print what they like where they know
+ * nothing (`[N/A]`, `[Not Supported]`, `N/A`), so every amount may be null. Amounts in bytes.
  */
 import { cleanText } from '../lib/text.js';
 
@@ -52,7 +52,8 @@ export function programName(text: unknown): string | null {
   const clean = cleanText(text, 4096).trim();
   if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
     return null;
-  // The first word: what follows may be arguments, and those may hold secrets. A path with a blank in it gets a shorter name.
+  // The first word: what follows may be arguments, and those may hold secrets. A path with a blank in it gets
+  // a shorter name.
   const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
   return word === '' ? null : cleanText(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
 }

@@ -1,6 +1,6 @@
 /**
- * Gates: what may turn a green step red, and only because the user asked for it. Pure. A gate that warns, fails or
- * has nothing to say never changes a red step's exit code.
+ * Gates: what may turn a green step red, and only because the user asked for it. Pure. A gate that warns,
+ * fails or has nothing to say never changes a red step's exit code.
  */
 import type { PlanOptions } from '../plan.js';
 
@@ -85,7 +85,10 @@ export function judgeGates(
 const NOTHING =
   'set `if-no-torch: ignore` if it runs no PyTorch; if it does, its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
 
-/** What of the step's PyTorch was not recorded: all of it, some of it, or there was none; null when all is well. */
+/**
+ * What of the step's PyTorch was not recorded: all of it, some of it, or there was none; null when all is
+ * well.
+ */
 function torchMessage({ torchProcesses, shimFault, unreached, likely }: GateFacts): string | null {
   if (torchProcesses > 0)
     return unreached === null ? null : `Not all of this step was recorded: ${unreached}`;

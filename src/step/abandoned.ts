@@ -1,6 +1,7 @@
 /**
- * Is nobody left who writes an unfinished dump? A process that cannot be found may run in a pid namespace of its own (a container,
- * `unshare`) or be hidden from us, and its pid then means another here. Removing the dump under it would lose the snapshot.
+ * Is nobody left who writes an unfinished dump? A process that cannot be found may run in a pid namespace of
+ * its own (a container, `unshare`) or be hidden from us, and its pid then means another here. Removing the
+ * dump under it would lose the snapshot.
  */
 
 import type { IsGone } from '../evidence/collect.js';
@@ -16,9 +17,10 @@ const MARGIN_MS = 60_000;
 export type Sight = Pick<Ended, 'plan' | 'seen' | 'hints'>;
 
 /**
- * Only known of processes of this machine: their files begin with its name, as the shim writes it, and on a shared folder the
- * pids of another machine mean nothing here. While anybody of the step lives no dump is given up; where the step ran what carries
- * programs out of sight, only one that is older than any dump may take.
+ * Only known of processes of this machine: their files begin with its name, as the shim writes it, and on a
+ * shared folder the pids of another machine mean nothing here. While anybody of the step lives no dump is
+ * given up; where the step ran what carries programs out of sight, only one that is older than any dump may
+ * take.
  * @param survivors processes of the step that still run
  * @param now milliseconds since the epoch
  */

@@ -1,13 +1,16 @@
 /**
- * What a cancel leaves us. A runner that cancels sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after that; node's own
- * answer to the first would be to die, and with it the outputs, the summary and an upload that is nearly done.
- * So main stays: what takes long is given up at the first signal (`asked`), an upload that runs gets a few seconds more, and
- * at the second signal or after those seconds (`overdue`) it is stopped too. post goes on with what was stopped.
+ * What a cancel leaves us. A runner that cancels sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after
+ * that; node's own answer to the first would be to die, and with it the outputs, the summary and an upload
+ * that is nearly done. So main stays: what takes long is given up at the first signal (`asked`), an upload
+ * that runs gets a few seconds more, and at the second signal or after those seconds (`overdue`) it is
+ * stopped too. post goes on with what was stopped.
  */
 
 export const CANCEL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Short of the 7.5 s after which the runner's second signal comes, and well short of the 10 s of its last. */
+/**
+ * Short of the 7.5 s after which the runner's second signal comes, and well short of the 10 s of its last.
+ */
 const OVERDUE_MS = 6000;
 
 export interface CancelWatch {

@@ -17,7 +17,10 @@ export interface Ended {
   /** Null when main was killed, so that nobody saw how the step ended. */
   readonly result: RunResult | null;
   readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
-  /** What was seen of the step's processes while it ran; null when main was killed before it had seen anything. */
+  /**
+   * What was seen of the step's processes while it ran; null when main was killed before it had seen
+   * anything.
+   */
   readonly seen: Seen | null;
   readonly hints: readonly ScriptHint[];
   readonly faults: readonly string[];
@@ -47,7 +50,10 @@ export const markOf = (ended: Pick<Ended, 'plan' | 'leader' | 'since' | 'met'>):
   met: ended.met,
 });
 
-/** Processes that are known as the step's: those that live now, those that were met, those that had torch loaded. */
+/**
+ * Processes that are known as the step's: those that live now, those that were met, those that had torch
+ * loaded.
+ */
 export const ownOf = (ended: Ended): readonly Group[] => [
   ...stepProcesses(markOf(ended)),
   ...(ended.met ?? []),

@@ -1,10 +1,12 @@
 /**
- * Runs helper programs, which tell us something and must cost the job nothing: `nvidia-smi` and its like. Each runs without a shell,
- * without input, with the environment of a plain step and not ours, and in a process group of its own. Whatever it started ends
- * with it, a daemon that left the group too: without us it would not be there. Nothing waits for a helper that cannot be killed (a
- * driver that hangs leaves it in uninterruptible sleep) or for a pipe that somebody else holds open.
+ * Runs helper programs, which tell us something and must cost the job nothing: `nvidia-smi` and its like.
+ * Each runs without a shell, without input, with the environment of a plain step and not ours, and in a
+ * process group of its own. Whatever it started ends with it, a daemon that left the group too: without us it
+ * would not be there. Nothing waits for a helper that cannot be killed (a driver that hangs leaves it in
+ * uninterruptible sleep) or for a pipe that somebody else holds open.
  *
- * The step's own command is not one of them (process.ts), nor is the upload, which needs our token, a channel and a folder.
+ * The step's own command is not one of them (process.ts), nor is the upload, which needs our token, a channel
+ * and a folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -45,7 +47,10 @@ export type HelperResult = HelperEnd & { readonly stdout: string; readonly stder
 /** Files by which an action speaks to the runner. */
 const COMMAND_FILE = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$/;
 
-/** The environment of a plain step, without the files for the runner and, in post, our own state. Answers come in English. */
+/**
+ * The environment of a plain step, without the files for the runner and, in post, our own state. Answers come
+ * in English.
+ */
 export function helperEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const plain = plainStepEnvironment(env, INPUT_NAMES.map(inputVariable));
   const kept = Object.entries(plain).filter(([name]) => !COMMAND_FILE.test(name) && !/^STATE_/.test(name));
@@ -55,7 +60,10 @@ export function helperEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** Marks what a helper starts, so that a daemon of it is found. */
 const HELPER_VARIABLE = 'OOM_AUTOPSY_HELPER';
 
-/** Starts one. `begin` gets it running; `end` is called once, after which nothing of it is left that can be killed. */
+/**
+ * Starts one. `begin` gets it running; `end` is called once, after which nothing of it is left that can be
+ * killed.
+ */
 function launch(
   { file, args, env }: HelperCommand,
   begin: (child: ChildProcess) => void,
@@ -98,8 +106,8 @@ function launch(
   }
   if (child.pid) since = processFacts(child.pid)?.startTicks ?? null;
   child.on('error', unable);
-  // Not 'close', which comes only when nobody holds the pipes any more. What the helper wrote before its end is in them by now:
-  // it is read in this turn of the event loop or in the next.
+  // Not 'close', which comes only when nobody holds the pipes any more. What the helper wrote before its end
+  // is in them by now: it is read in this turn of the event loop or in the next.
   child.on('exit', (code, signal) => {
     const how: HelperEnd = code === 0 ? { kind: 'ok' } : { kind: 'failed', code: code ?? signal ?? 0 };
     setImmediate(() => setImmediate(() => finish(how)));
@@ -108,7 +116,10 @@ function launch(
   return finish;
 }
 
-/** Runs a helper to its end, or to its limits. A cancel ends it too, and then has the effect that it has without one. Never rejects. */
+/**
+ * Runs a helper to its end, or to its limits. A cancel ends it too, and then has the effect that it has
+ * without one. Never rejects.
+ */
 export function runHelper(command: HelperCommand, limits: HelperLimits): Promise<HelperResult> {
   const { timeoutMs, maxBytes } = limits;
   const texts: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
@@ -148,7 +159,10 @@ export interface RunningHelper {
   stop(): void;
 }
 
-/** Starts a helper whose lines are used as they come. Whoever starts it stops it; a main that is killed takes away its pipe. */
+/**
+ * Starts a helper whose lines are used as they come. Whoever starts it stops it; a main that is killed takes
+ * away its pipe.
+ */
 export function startHelper(command: HelperCommand, use: (line: string) => void): RunningHelper {
   const read = (child: ChildProcess): void => {
     eachLine(child.stdout, use);

@@ -1,10 +1,11 @@
 /**
- * Host memory facts: did the kernel's OOM killer end something of this step? From counters read before and after,
- * never from an exit code. Three sources, the most precise that can be read: `memory.events` of our cgroup (v2),
- * `memory.oom_control` of our cgroup (v1), and `oom_kill` in /proc/vmstat, which counts the whole machine (or VM).
+ * Host memory facts: did the kernel's OOM killer end something of this step? From counters read before and
+ * after, never from an exit code. Three sources, the most precise that can be read: `memory.events` of our
+ * cgroup (v2), `memory.oom_control` of our cgroup (v1), and `oom_kill` in /proc/vmstat, which counts the
+ * whole machine (or VM).
  *
- * A process that a limit of a parent cgroup (a pod's, a slice's) killed is counted in its own cgroup and upwards, so our own
- * cgroup is the right place to look, as long as the step stays in it.
+ * A process that a limit of a parent cgroup (a pod's, a slice's) killed is counted in its own cgroup and
+ * upwards, so our own cgroup is the right place to look, as long as the step stays in it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,10 +31,16 @@ export type HostCounters =
 export type HostOom =
   | {
       readonly state: 'read';
-      /** Ended by the OOM killer between the two moments, as the kernel counts: with `memory.oom.group` one too many. */
+      /**
+       * Ended by the OOM killer between the two moments, as the kernel counts: with `memory.oom.group` one
+       * too many.
+       */
       readonly kills: number;
       readonly ooms: number | null;
-      /** Ended by it on the whole machine, containers too, which have cgroups of their own; null where it is not counted. */
+      /**
+       * Ended by it on the whole machine, containers too, which have cgroups of their own; null where it is
+       * not counted.
+       */
       readonly machine_kills: number | null;
       /** `machine`: the count is of all that runs there, so it may be somebody else's process. */
       readonly scope: 'cgroup' | 'machine';
@@ -81,8 +88,9 @@ interface Cgroup {
 }
 
 /**
- * Our memory cgroups from the texts of /proc/self/cgroup and /proc/self/mountinfo. In a container with a cgroup namespace the
- * path is `/`; without one, the mount's root is a part of the path that has to be taken off it.
+ * Our memory cgroups from the texts of /proc/self/cgroup and /proc/self/mountinfo. In a container with a
+ * cgroup namespace the path is `/`; without one, the mount's root is a part of the path that has to be taken
+ * off it.
  */
 export function findCgroups(cgroup: string, mountinfo: string): readonly Cgroup[] {
   const found: Cgroup[] = [];
@@ -102,7 +110,8 @@ export function findCgroups(cgroup: string, mountinfo: string): readonly Cgroup[
     const path = own[3] ?? '/';
     const below =
       root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-    // `..` in either: our cgroup lies outside of the namespace, or the mount above it, so the mount counts for others.
+    // `..` in either: our cgroup lies outside of the namespace, or the mount above it, so the mount counts
+    // for others.
     if (`${root}/${path}`.split('/').includes('..')) continue;
     found.push({ version, mount, folder: below === '/' ? mount : join(mount, below) });
   }
@@ -184,7 +193,10 @@ function lowestLimit(root: string, { mount, version }: Cgroup, from: string): nu
   return lowest;
 }
 
-/** Memory of the machine and of our cgroup. `above`: our own limit was not hit, only those above count. Never throws. */
+/**
+ * Memory of the machine and of our cgroup. `above`: our own limit was not hit, only those above count. Never
+ * throws.
+ */
 export function readHostMemory(root = '/', above = false): HostMemory {
   const meminfo = text(join(root, 'proc/meminfo'));
   const kib = (name: string): number | null => {

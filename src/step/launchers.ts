@@ -1,7 +1,7 @@
 /**
- * Ways to start a program that our place on PYTHONPATH does not survive: one table for the hints from the step's text
- * (script-hints.ts), the reasons of processes that were not reached (unarmed.ts) and the table in docs/reach.md, which
- * lab/scripts/tables.mjs makes of it. Pure.
+ * Ways to start a program that our place on PYTHONPATH does not survive: one table for the hints from the
+ * step's text (script-hints.ts), the reasons of processes that were not reached (unarmed.ts) and the table in
+ * docs/reach.md, which lab/scripts/tables.mjs makes of it. Pure.
  */
 
 /** One way. Texts are Markdown with code in backticks; `plain` takes those out. */

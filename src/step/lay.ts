@@ -1,7 +1,7 @@
 /**
- * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence folder.
- * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
- * let through; so what the shim needs lies beside its sitecustomize.py.
+ * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence
+ * folder. PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or
+ * docker may let through; so what the shim needs lies beside its sitecustomize.py.
  */
 import {
   accessSync,
@@ -23,7 +23,10 @@ export interface Laid {
   /** False when the step has to run without the shim; `faults` then says why. */
   readonly shim: boolean;
   readonly faults: readonly string[];
-  /** The evidence folder without links on the way to it: from here on whatever is put in its place is not followed. */
+  /**
+   * The evidence folder without links on the way to it: from here on whatever is put in its place is not
+   * followed.
+   */
   readonly evidenceDir: string;
 }
 

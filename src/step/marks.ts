@@ -1,15 +1,20 @@
 /**
- * Marks that the start-up hook leaves in a file beside it, a line for each stage that a process gets to: so it is known of a process
- * that left no receipt how far it came under the hook, if it read it at all. Any process of the step can write there: no more than a
- * sentence, or the doubt in a green run, hangs on it.
+ * Marks that the start-up hook leaves in a file beside it, a line for each stage that a process gets to: so
+ * it is known of a process that left no receipt how far it came under the hook, if it read it at all. Any
+ * process of the step can write there: no more than a sentence, or the doubt in a green run, hangs on it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file, in the folder that is first on the step's PYTHONPATH (`MARKS` of python/shim/sitecustomize.py). */
+/**
+ * The file, in the folder that is first on the step's PYTHONPATH (`MARKS` of python/shim/sitecustomize.py).
+ */
 export const MARKS = 'marks';
 
-/** `started`: it read the hook. `importing`: it began to import torch. `imported`: that is done, and so is its receipt. */
+/**
+ * `started`: it read the hook. `importing`: it began to import torch. `imported`: that is done, and so is its
+ * receipt.
+ */
 export type Came = 'started' | 'importing' | 'imported';
 const STAGES: Readonly<Record<string, Came>> = { s: 'started', i: 'importing', t: 'imported' };
 const ORDER: readonly Came[] = Object.values(STAGES);
@@ -58,7 +63,10 @@ export function readMarks(shimDir: string): Marks {
   }
 }
 
-/** How far a process came; null where it left no mark. Those of an earlier process with its pid are told by their time. */
+/**
+ * How far a process came; null where it left no mark. Those of an earlier process with its pid are told by
+ * their time.
+ */
 export function cameOf(
   marks: Marks,
   { innerPid, startTicks }: { readonly innerPid: number; readonly startTicks: number },
@@ -67,7 +75,10 @@ export function cameOf(
   return ORDER.findLast((came) => own.some((mark) => mark.came === came)) ?? null;
 }
 
-/** Pids that imported torch to the end and are none of `known`: their receipts could not be written, or are gone. */
+/**
+ * Pids that imported torch to the end and are none of `known`: their receipts could not be written, or are
+ * gone.
+ */
 export const lostPids = (marks: Marks, known: ReadonlySet<number>): readonly number[] =>
   [...marks].flatMap(([pid, own]) =>
     known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid],

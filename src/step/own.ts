@@ -1,6 +1,6 @@
 /**
- * Whose process it is: which of the processes of this machine are the step's own. The watch, a cancel, post and the account of who
- * was on the GPU all ask here.
+ * Whose process it is: which of the processes of this machine are the step's own. The watch, a cancel, post
+ * and the account of who was on the GPU all ask here.
  */
 import { isLive, listProcesses, type ProcessFacts, readEnvironment } from './proc.js';
 
@@ -11,7 +11,10 @@ export interface Group {
   readonly startTicks: number | null;
 }
 
-/** Is it one process? A pid alone is given to another as soon as it is free; where a start is not known the pid has to do. */
+/**
+ * Is it one process? A pid alone is given to another as soon as it is free; where a start is not known the
+ * pid has to do.
+ */
 export const sameProcess = (a: Group, b: Group): boolean =>
   a.pid === b.pid && (a.startTicks === null || b.startTicks === null || a.startTicks === b.startTicks);
 
@@ -32,8 +35,9 @@ export interface StepMark {
 }
 
 /**
- * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's processes, and not a pid
- * that another process has got since: the kernel gives it away only once nobody is left in the group.
+ * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's
+ * processes, and not a pid that another process has got since: the kernel gives it away only once nobody is
+ * left in the group.
  */
 function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[]): number | null {
   if (leader === null || leader <= 1) return null;
@@ -42,10 +46,11 @@ function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[])
 }
 
 /**
- * Pids of those of `all` that are the step's own: in the leader's group, below it in the tree, marked in their environment, or met
- * while they were. The mark finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree; having met
- * them, those that `env -i` took the mark from too.
- * @param judged what was found of a process earlier, so that a watch does not read its environment at each look
+ * Pids of those of `all` that are the step's own: in the leader's group, below it in the tree, marked in
+ * their environment, or met while they were. The mark finds those that `timeout`, `setsid` or a daemon moved
+ * out of the group and the tree; having met them, those that `env -i` took the mark from too.
+ * @param judged what was found of a process earlier, so that a watch does not read its environment at each
+ *   look
  */
 export function ownAmong(
   mark: StepMark,

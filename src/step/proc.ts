@@ -1,6 +1,6 @@
 /**
- * Linux process facts from /proc: who lives, when a process started, how it was started. On other systems the list is empty and
- * the callers fall back to signals alone. Whose process it is: own.ts.
+ * Linux process facts from /proc: who lives, when a process started, how it was started. On other systems the
+ * list is empty and the callers fall back to signals alone. Whose process it is: own.ts.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -11,13 +11,16 @@ export interface ProcessFacts {
   readonly pgid: number;
   /** One letter: R, S, D, T, Z (zombie), X (dead), … */
   readonly state: string;
-  /** Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for good. */
+  /**
+   * Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for
+   * good.
+   */
   readonly startTicks: number;
 }
 
 /**
- * Facts of one process, or null when it is gone or hidden. Read as UTF-8, for which Node has a quick way (79 processes: 1.0 ms,
- * as Latin-1 2.4 ms); a name that is none spoils nothing, the fields after it are digits.
+ * Facts of one process, or null when it is gone or hidden. Read as UTF-8, for which Node has a quick way (79
+ * processes: 1.0 ms, as Latin-1 2.4 ms); a name that is none spoils nothing, the fields after it are digits.
  */
 export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts | null {
   try {
@@ -36,7 +39,10 @@ export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts
   }
 }
 
-/** Every process that can be seen. @param above only those with a greater pid: a quick look at what came after that one */
+/**
+ * Every process that can be seen. @param above only those with a greater pid: a quick look at what came after
+ * that one
+ */
 export function listProcesses(root = '/proc', above = 0): ProcessFacts[] {
   let names: string[];
   try {
@@ -76,7 +82,10 @@ export function effectiveUser(pid: number, root = '/proc'): number | null {
   }
 }
 
-/** Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
+/**
+ * Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another
+ * user's, or gone).
+ */
 export function readEnvironment(pid: number, root = '/proc'): string[] | null {
   try {
     return readFileSync(`${root}/${pid}/environ`, 'utf8').split('\0');

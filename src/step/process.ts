@@ -1,10 +1,10 @@
 /**
- * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a process
- * group of its own, and ended with its shell. On a cancel the signals are passed on in order, the processes get the
- * grace period, and then what is left of the whole tree is killed.
+ * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a
+ * process group of its own, and ended with its shell. On a cancel the signals are passed on in order, the
+ * processes get the grace period, and then what is left of the whole tree is killed.
  *
- * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a signal
- * ended, and holds back an unterminated last line.
+ * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a
+ * signal ended, and holds back an unterminated last line.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -71,7 +71,8 @@ export async function drain(
         if (!killed.has(pid)) killed.set(pid, nameProcess(pid));
         signalProcess(pid, 'SIGKILL');
       }
-      // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for ever.
+      // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for
+      // ever.
       if (Date.now() >= deadline + patience) {
         for (const { pid } of stepProcesses(mark)) killed.delete(pid);
         return [...killed.values()];
@@ -120,7 +121,8 @@ export function runStep(options: RunOptions): Promise<RunResult> {
         child.kill(signal);
         return;
       }
-      // Descendants that made a group of their own (`timeout`, `setsid`) would never hear a signal to the group.
+      // Descendants that made a group of their own (`timeout`, `setsid`) would never hear a signal to the
+      // group.
       const leader = child.pid;
       const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
       signalProcess(-leader, signal);
@@ -136,7 +138,8 @@ export function runStep(options: RunOptions): Promise<RunResult> {
       if (settled) return;
       settled = true;
       const shellEndedAt = Date.now();
-      // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a cancel.
+      // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a
+      // cancel.
       const killed = (await draining) ?? [];
       for (const name of CANCEL_SIGNALS) process.off(name, onSignal);
       resolve({

@@ -12,7 +12,9 @@ export interface ScriptHint {
 /** Some of the patterns take time by the square of the length: 0.5 s for a line of 20 KB. */
 const MAX_COMMAND = 4096;
 
-/** Hints in the text of the step, the first of each kind. Comments are left out; continued lines count as one. */
+/**
+ * Hints in the text of the step, the first of each kind. Comments are left out; continued lines count as one.
+ */
 export function scriptHints(script: string): ScriptHint[] {
   const found = new Map<string, ScriptHint>();
   let first = 0;

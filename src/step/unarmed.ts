@@ -1,7 +1,8 @@
 /**
- * Why a process with torch left no receipt, told from how it was started (its flags, its environment, its program, its user) and
- * from the marks that it left under the hook. Each reason is a fact, with its remedy in one line; else it is `unknown`. Command lines and environments are only looked at, never stored:
- * they hold secrets.
+ * Why a process with torch left no receipt, told from how it was started (its flags, its environment, its
+ * program, its user) and from the marks that it left under the hook. Each reason is a fact, with its remedy
+ * in one line; else it is `unknown`. Command lines and environments are only looked at, never stored: they
+ * hold secrets.
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -153,8 +154,9 @@ function find(
 }
 
 /**
- * A PEX runs its program in a Python that it starts anew: with -I and a script named `pex` in a venv of its own (`--venv`), else with
- * PYTHONPATH put away (seen with pex 2.105). What that program starts inherits `PEX` too.
+ * A PEX runs its program in a Python that it starts anew: with -I and a script named `pex` in a venv of its
+ * own (`--venv`), else with PYTHONPATH put away (seen with pex 2.105). What that program starts inherits
+ * `PEX` too.
  */
 const isPex = (args: readonly string[], env: readonly string[] | null): boolean =>
   env !== null &&

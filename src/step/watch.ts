@@ -1,10 +1,11 @@
 /**
- * Who ran without the shim. While the step runs, its processes are looked at in /proc; one that has torch mapped and
- * left no receipt was not reached, and how it was started says why.
+ * Who ran without the shim. While the step runs, its processes are looked at in /proc; one that has torch
+ * mapped and left no receipt was not reached, and how it was started says why.
  *
- * A look reads the names in /proc, the facts of processes that are new, and the mappings of those of the step that have
- * not shown torch yet: 0.1 ms for 100 processes and 0.1 to 0.6 ms for each such Python. `import torch` takes a second
- * or more with its libraries mapped, so a look each second meets every process that gets that far.
+ * A look reads the names in /proc, the facts of processes that are new, and the mappings of those of the step
+ * that have not shown torch yet: 0.1 ms for 100 processes and 0.1 to 0.6 ms for each such Python. `import
+ * torch` takes a second or more with its libraries mapped, so a look each second meets every process that
+ * gets that far.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -30,8 +31,8 @@ export interface Sighting extends Unarmed {
   /** File name of the program. */
   readonly program: string;
   /**
-   * Where torch lies in its memory. A forked child has it where its parent has, and nobody else, for the kernel
-   * places libraries at random in each new program.
+   * Where torch lies in its memory. A forked child has it where its parent has, and nobody else, for the
+   * kernel places libraries at random in each new program.
    */
   readonly base: string;
 }
@@ -53,7 +54,9 @@ const MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
 const LONGEST_MS = 1000;
-/** The next look is at least so many times as far away as the CPU time of the last one: one percent of a core. */
+/**
+ * The next look is at least so many times as far away as the CPU time of the last one: one percent of a core.
+ */
 const SPARING = 100;
 
 /** One process, for as long as it lives. */
@@ -75,7 +78,8 @@ export class TorchWatch {
   #told = 0;
 
   /**
-   * @param mark what marks the step's processes; asked at each look, for its leader is known only once it runs
+   * @param mark what marks the step's processes; asked at each look, for its leader is known only once it
+   *   runs
    * @param root where /proc is (for tests)
    */
   constructor(
@@ -85,8 +89,8 @@ export class TorchWatch {
   ) {}
 
   /**
-   * @param tell gets what was seen, at first and whenever it is twice as much as the last time it was told: a step that
-   *   starts processes without end must not fill the state of the job
+   * @param tell gets what was seen, at first and whenever it is twice as much as the last time it was told: a
+   *   step that starts processes without end must not fill the state of the job
    */
   start(tell: (seen: Seen) => void = () => undefined): void {
     if (process.platform !== 'linux') return;
@@ -110,7 +114,10 @@ export class TorchWatch {
     tell(this.seen());
   }
 
-  /** Ends the watch with a last look, at those that outlive the step; not after a step too short to load torch. */
+  /**
+   * Ends the watch with a last look, at those that outlive the step; not after a step too short to load
+   * torch.
+   */
   stop(): void {
     clearTimeout(this.#timer);
     if (this.#looked) this.look();

@@ -2,7 +2,8 @@
 
 JSON, sorted keys, one value a line: a fixture of one environment is byte-identical when frozen again, and a
 change of it can be read in a diff. `sha256` is over all the rest, so an edit by hand is told from a drift.
-schemas/fixture.schema.json says what is in it, and every fixture is checked against it before anything is compared."""
+schemas/fixture.schema.json says what is in it, and every fixture is checked against it before anything is
+compared."""
 
 from __future__ import annotations
 
