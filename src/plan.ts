@@ -106,7 +106,7 @@ export function makePlan(
   };
 }
 
-/** A path that an input gives: relative ones are from the workspace, and an empty one is it. */
+/** A path that an input gives: relative paths start at the workspace; empty means the workspace. */
 export const fromWorkspace = (path: string, workspace: string): string =>
   path === '' ? workspace : isAbsolute(path) ? path : join(workspace, path);
 

@@ -50,7 +50,7 @@ export interface SnapshotReference {
   readonly torch: string | null;
   readonly max_entries: number | null;
   readonly stacks: string | null;
-  /** `none` and `unknown` are no full snapshots: nothing says that recording was on before it. */
+  /** `none` and `unknown` are not full snapshots: nothing shows that recording was on before. */
   readonly history: SnapshotFile['history'];
 }
 
@@ -85,7 +85,7 @@ export interface ManifestProcess {
   readonly thread_ends: readonly ThreadEnd[];
   readonly end: End | null;
   readonly faults: readonly string[];
-  /** What the reader of the receipt left out. */
+  /** What was left out when the receipt was read. */
   readonly notes: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export interface ManifestFile {
   readonly digest: string;
 }
 
-/** A file of the evidence, or a document of ours, that the artifact does not hold as it was digested. */
+/** A file of the evidence, or a document of ours, that the artifact does not hold unchanged. */
 export interface LeftOut extends ManifestFile {
   readonly reason: string;
 }
@@ -115,10 +115,7 @@ export interface ManifestStep {
 
 export interface ManifestRunner {
   readonly name: string | null;
-  /**
-   * The machine, as receipts name theirs: what was seen on it says nothing of the others. Null when it is not
-   * known.
-   */
+  /** Host name, as in the receipts: processes and GPUs were observed on this host only. Null when unknown. */
   readonly host: string | null;
   readonly os: string | null;
   readonly arch: string | null;
@@ -152,7 +149,7 @@ export interface ManifestParity {
   readonly result?: ParityResult | null;
 }
 
-/** Who held GPU memory before the step and after it: what the tool said, and both joined. */
+/** GPU memory by process before and after the step: the tool's answers, and the two joined. */
 export interface ManifestGpu {
   readonly before: GpuObservation | null;
   readonly after: GpuObservation | null;
@@ -174,7 +171,7 @@ export interface ManifestUnarmed {
   readonly advice: string;
 }
 
-/** A line of the step's text (from 1) that starts programs in a way PYTHONPATH does not survive. */
+/** A line of the step's text (from 1) that starts programs without our PYTHONPATH. */
 export interface ManifestScriptHint {
   readonly line: number;
   readonly what: string;
@@ -210,17 +207,17 @@ export interface Manifest {
   readonly faults: readonly string[];
   readonly rejected: readonly Rejected[];
   readonly rejected_count: number;
-  /** How many names each kind of reason has, the most frequent first. */
+  /** Number of names for each kind of reason, the most frequent first. */
   readonly rejected_reasons: readonly RejectedReason[];
   /** What could not be seen, one line each: processes without a receipt, recorders that were not armed. */
   readonly not_seen: readonly string[];
   readonly unarmed: readonly ManifestUnarmed[];
-  /** Where an out-of-memory may have gone unseen though its process was reached. */
+  /** Where an out-of-memory may have been missed in a process that was reached. */
   readonly blind_spots: readonly BlindSpot[];
   readonly script_hints: readonly ManifestScriptHint[];
-  /** Who of the step still ran when its shell had ended. */
+  /** Processes of the step that were alive after its shell exited. */
   readonly still_running: readonly ManifestSurvivor[];
-  /** Who did not end within the grace period of a cancel and was ended by SIGKILL. */
+  /** Processes that did not exit within the grace period of a cancel and were killed. */
   readonly killed: readonly ManifestSurvivor[];
   /** Gates that have something to say. */
   readonly gates: readonly GateFinding[];
@@ -235,7 +232,7 @@ export interface ManifestParts {
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
   readonly verdict: Verdict;
-  /** `own`: processes that are known as the step's, beside those that left a receipt. */
+  /** `own`: processes known to be the step's, besides those with a receipt. */
   readonly gpu: (Omit<ManifestGpu, 'holders'> & { readonly own?: readonly Group[] }) | null;
   readonly host: ManifestHost | null;
   readonly parity: ManifestParity;
@@ -321,7 +318,7 @@ export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   let tensors = 0;
   for (const { cycles } of receipts) {
     if (!cycles) continue;
-    // A kind has the same id in every process: eight ranks that plant one alike have planted one kind.
+    // A kind has the same id in every process: the same cycle in eight ranks is one kind.
     for (const { id } of cycles.cycles) kinds.add(id);
     unlisted = Math.max(unlisted, cycles.count - cycles.cycles.length);
     tensors += cycles.tensors;
@@ -330,7 +327,7 @@ export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   return { count: kinds.size + unlisted, tensors, bytes };
 }
 
-/** A pid of another machine says nothing of the GPUs here. */
+/** A pid of another host says nothing about the GPUs here. */
 function manifestGpu(
   { before, after, own = [] }: NonNullable<ManifestParts['gpu']>,
   { receipts }: Evidence,

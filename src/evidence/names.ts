@@ -1,6 +1,6 @@
 /**
- * Names of evidence files: one place that says what they look like, who owns them, and how a stranger's name
- * is shown.
+ * Names of evidence files: one place that says what they look like, who owns them, and how any other name is
+ * shown.
  *
  * The folder is flat. A name never holds anything but `[A-Za-z0-9._-]`, so it is safe in a path, in Markdown,
  * in a log line and in `SHA256SUMS` as it stands; every other name is rejected and only ever shown through

@@ -1,7 +1,4 @@
-/**
- * Processes that ended by an out-of-memory, whoever's request it was: torch's caching allocator's, or that of
- * a library beside it. Pure.
- */
+/** Processes that ended by an out-of-memory, in torch's caching allocator or in a library beside it. Pure. */
 import type { End, OutsideOom } from '../evidence/receipt.js';
 
 export type OutsideKind = OutsideOom['kind'];

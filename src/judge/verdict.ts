@@ -9,10 +9,7 @@ import { type BlindSpot, blindWords, doubtOf } from './blind.js';
 import { type OutsideOoms, outsideNames } from './outside.js';
 import type { VerdictName } from './verdicts.js';
 
-/**
- * Processes that had an out-of-memory and of which nobody saw whether it ended them, by what is known of them
- * instead.
- */
+/** Processes with an out-of-memory whose outcome is unknown, grouped by why. */
 export interface OpenEnds {
   /** They ended without saying how: a hook that calls `os._exit`, or a kill. */
   readonly gone: number;
@@ -59,7 +56,7 @@ export interface VerdictFacts {
   readonly threadsEndedByOom: number;
   /** Those beside torch's allocator; they are in the two counts above. */
   readonly outside: OutsideOoms;
-  /** Processes with an out-of-memory of which nobody saw whether it ended them. */
+  /** Processes with an out-of-memory whose outcome is unknown. */
   readonly openEnds: OpenEnds;
   /** How much of the step's PyTorch was reached, as far as anybody saw. */
   readonly reached: 'all' | 'part' | 'none';
@@ -162,8 +159,8 @@ function oomBecause(facts: VerdictFacts): string | null {
 
 /**
  * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that
- * is cancelled after a rank ran out of memory was cancelled because of it. Where nobody saw whether one was
- * caught, the exit code decides between `oom-recovered` and `failed`, and the reason says that it is not
+ * is cancelled after a rank ran out of memory was cancelled because of it. Where it is unknown whether one
+ * was caught, the exit code decides between `oom-recovered` and `failed`, and the reason says that it is not
  * known. SIGKILL alone is never called a host out-of-memory: without the kernel's counter it is `killed`.
  */
 export function judge(facts: VerdictFacts): Verdict {

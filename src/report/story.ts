@@ -125,9 +125,7 @@ export interface OtherProcess {
   /** Bytes; null where the tool does not say. */
   readonly used: number | null;
   readonly before: boolean;
-  /**
-   * There before the step, and seen to be gone after it: whether it was still there in between nobody knows.
-   */
+  /** Present before the step and absent after it. Whether it was present in between is unknown. */
   readonly gone: boolean;
 }
 
@@ -286,7 +284,7 @@ export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
   return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
 }
 
-/** Processes that had an out-of-memory of which nobody knows whether it was caught. */
+/** Processes with an out-of-memory that may or may not have been caught. */
 export const openOoms = (manifest: Manifest) =>
   openEnds(manifest.processes, manifest.still_running, manifest.runner.host);
 

@@ -29,7 +29,7 @@ export interface Runner {
   setOutputs(outputs: Readonly<Record<string, string>>): void;
   info(line: string): void;
   annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): Promise<void>;
-  /** Appends Markdown to the job summary. A missing summary file is told in the log, not fatal. */
+  /** Appends Markdown to the job summary. A missing summary file is logged, never fatal. */
   summary(markdown: string): void;
   /** Bytes that the job summary of this step has room for: what the program wrote to it counts too. */
   summaryRoom(): number;

@@ -111,9 +111,8 @@ def table_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any]
 
 
 def told_differences(frozen: dict[str, Any]) -> list[dict[str, Any]]:
-    """What is told of the frozen tables, their sentences and their sums, against what was told of them when
-    they were frozen. (Of the built-in fixture: that of a user's may have been told in an earlier version's
-    words.)"""
+    """Compares the sentences and sums of the frozen tables with those made when they were frozen. For the
+    built-in fixture only: a user's fixture may have the wording of an earlier version."""
     if not frozen["built_in"]:
         return []
     tables = {name: entry["migration"] for name, entry in frozen["scenarios"].items()}

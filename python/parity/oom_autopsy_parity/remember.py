@@ -59,7 +59,7 @@ def _content(path: str) -> str:
 
 
 def _torch() -> list[Any] | None:
-    """What names this torch, without importing it; None where that cannot be told."""
+    """What names this torch, without importing it; None where that is unknown."""
     spec = importlib.util.find_spec("torch")
     if spec is None or spec.origin is None:
         return None
