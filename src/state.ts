@@ -28,7 +28,7 @@ export interface Known {
   readonly gpu: GpuObservation | null;
   /** What the watch over the step's processes had seen by then; null until it saw something. */
   readonly seen: Seen | null;
-  /** Processes of the step that lived when it had ended. */
+  /** Processes of the step that were alive when it ended. */
   readonly met: readonly Group[];
 }
 
@@ -94,7 +94,7 @@ function boundedGpu(gpu: GpuObservation): GpuObservation {
   return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
 }
 
-/** Tells post how far main came. */
+/** Records for post how far main came. */
 export function saveFinished(runner: Runner, finish: Finish = 'true'): void {
   runner.saveState('finished', finish);
 }

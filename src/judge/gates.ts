@@ -13,7 +13,7 @@ export interface GateFinding {
   readonly message: string;
 }
 
-/** What the gates look at. */
+/** The facts that the gates decide on. */
 export interface GateFacts {
   /** Processes of the step that imported torch under the shim. */
   readonly torchProcesses: number;
@@ -57,7 +57,8 @@ export function judgeGates(
     });
   }
   if (facts.cycleCount === 0 && facts.cyclesUnseen !== null && options.cycles === 'fail') {
-    // None found by a look that was cut short is no proof that there was none; nor is it one of a cycle.
+    // A search that was cut short and found nothing proves neither that there were cycles nor that there were
+    // none.
     findings.push({
       gate: 'cycles',
       level: 'warn',

@@ -74,7 +74,7 @@ const CARRIED = 'a process outside of the step does its work, and does not get t
 /**
  * What may have kept all of PyTorch out of reach where no process was seen with it; null when nothing points
  * to it.
- * @param seen null when nobody watched
+ * @param seen null when there was no watch
  */
 export function likelyReason(
   seen: Pick<Seen, 'carriers' | 'hidden'> | null,

@@ -196,7 +196,7 @@ function argumentsOf({ parityDir, fixture, remember, timeoutMs }: ParityRequest)
     join(parityDir, 'oom_autopsy_parity'),
     'check',
     '--json',
-    // For where we are gone before we can stop it.
+    // In case we are killed before we can stop it.
     ...['--worker', String(timeoutMs / 1000 + 2)],
     ...(remember === null ? [] : ['--remember', remember]),
     ...(fixture === null ? [] : ['--fixture', fixture]),

@@ -30,7 +30,7 @@ class _Child(NamedTuple):
     data: bytearray
 
 
-_watched: list[int] = []  # descriptors whose end means that nobody waits for us any longer
+_watched: list[int] = []  # descriptors that close when our caller has exited
 
 
 def end_with_caller(descriptor: int, seconds: float) -> None:
