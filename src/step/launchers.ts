@@ -1,7 +1,7 @@
 /**
- * Ways to start a program that our place on PYTHONPATH does not survive: one table for the hints from the step's text
- * (script-hints.ts), the reasons of processes that were not reached (unarmed.ts) and the table in docs/reach.md, which
- * lab/scripts/tables.mjs makes of it. Pure.
+ * Ways to start a program that lose our entry on PYTHONPATH. One table for the hints from the step's text
+ * (script-hints.ts), the reasons why a process was not reached (unarmed.ts), and the table in docs/reach.md,
+ * which lab/scripts/tables.mjs generates. Pure.
  */
 
 /** One way. Texts are Markdown with code in backticks; `plain` takes those out. */
@@ -12,21 +12,21 @@ export interface Launcher {
   readonly pattern: RegExp | null;
   /** What it does to PYTHONPATH. */
   readonly why: string;
-  /** The same of a process that it has started, where the words differ. */
+  /** The same for a process that was started this way, when the wording differs. */
   readonly past?: string;
   readonly remedy: string;
   /** For the docs alone. */
   readonly more?: string;
-  /** Programs that hand work to processes which the step's own tree may not show. */
+  /** Programs that hand work to processes outside the step's process tree. */
   readonly carriers?: readonly string[];
-  /** They run it in a cgroup of its own, whose out-of-memory kills we do not see. */
+  /** The work runs in a cgroup of its own, whose out-of-memory kills we do not see. */
   readonly ownCgroup?: true;
 }
 
-/** Start of a command's word, so that `--sudo` and `echo toxic` are none. */
+/** Matches at the start of a word, so that `--sudo` and `echo toxic` do not match. */
 const at = (words: string): RegExp => new RegExp(String.raw`(?:^|[\s;&|(])${words}`);
 
-/** Commands after sudo that start no Python, so that setting up a machine is not taken for the cause. */
+/** Commands after sudo that start no Python: setting up a machine is not the cause. */
 const SUDO_CHORES =
   'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
 
@@ -169,7 +169,7 @@ const carriersOf = (launchers: readonly Launcher[]): ReadonlySet<string> =>
   new Set(launchers.flatMap(({ carriers }) => carriers ?? []));
 /** Programs that hand work to processes outside of the step, as `docker`. */
 export const CARRIERS = carriersOf(Object.values(LAUNCHERS));
-/** Those of them whose work lies in a cgroup of its own. */
+/** The carriers whose work runs in a cgroup of its own. */
 export const OWN_CGROUP = carriersOf(Object.values<Launcher>(LAUNCHERS).filter(({ ownCgroup }) => ownCgroup));
 
 const plain = (text: string): string => text.replaceAll('`', '');

@@ -12,12 +12,14 @@ from .measure import PARTS, measure
 from .scenarios import Scenario, from_file, name_of
 from .shared import shared
 
-# A child of the built-in scenarios takes 0.03 to 1 s here, more where the machine is loaded; a user's own model is given room.
+# A child of the built-in scenarios takes 0.03 to 1 s here, more where the machine is loaded; a user's own
+# model is given room.
 TIMEOUT_BUILT_IN_S = 120.0
 TIMEOUT_USER_S = 600.0
 
 Results = dict[str, dict[str, Any]]
-"""name of a scenario -> {view, oracle, join: what was measured, {failed, reason}, or for a join None: not needed}"""
+"""name of a scenario -> {view, oracle, join: what was measured, {failed, reason}, or for a join None: not
+needed}"""
 
 
 def prepare() -> None:
@@ -47,8 +49,8 @@ def can_fork() -> bool:
 
 
 class Runs:
-    """Measures scenarios, each given as a function that loads it: a user's file is code of theirs, and is read in
-    a child only."""
+    """Measures scenarios, each given as a function that loads it: a user's file is code of theirs, and is
+    read in a child only."""
 
     def __init__(
         self,
@@ -78,8 +80,9 @@ class Runs:
     def check(
         self, canaries: Iterable[str], join_needed: Callable[..., bool]
     ) -> tuple[dict[str, Any], Results]:
-        """(facts, results) with joins of the `canaries`, and of those for which `join_needed(name, facts, view,
-        oracle)` holds. All views share one child: alone, each costs a child 0.02 s more than it takes."""
+        """(facts, results) with joins of the `canaries`, and of those for which `join_needed(name, facts,
+        view, oracle)` holds. All views share one child: alone, each costs a child 0.02 s more than it
+        takes."""
         # The longest stand last in the list: begun first, they end with the others.
         jobs = [self._part(name, "oracle") for name in reversed(self._load)]
         jobs.insert(len(jobs) // 2, children.Job("views", self._views))
