@@ -21,7 +21,7 @@ class Look:
         self.thread, self.task = _thread.get_ident(), torch_api.backward_task()
         self.scene = None
         self.ended = None  # why nobody waits any more
-        self.interrupted = False  # by what a signal handler of the program raised
+        self.due = 0  # see collector.settle
         self._done, self._dropped = _thread.allocate_lock(), _thread.allocate_lock()
         self._done.acquire()
         self._dropped.acquire()
@@ -35,10 +35,11 @@ class Look:
         raise NotImplementedError
 
     def see(self):
-        """What the thread's program looks like now; let go of in the end."""
-        from .scene import Scene
+        """What the thread's program looks like now, the same for all that ask; let go of in the end."""
+        if self.scene is None:
+            from .scene import Scene
 
-        self.scene = Scene(sys.modules["torch"], self.thread, self.task)
+            self.scene = Scene(sys.modules["torch"], self.thread, self.task)
         return self.scene
 
     def why(self):
@@ -56,9 +57,9 @@ class Look:
             del held
             self._done.release()
             try:
-                scene, self.scene = self.scene, None
-                if scene is not None:
-                    scene.drop()
+                if self.scene is not None:
+                    self.scene.drop()
+                self.scene = None
             finally:
                 self._dropped.release()
 
@@ -79,31 +80,31 @@ class Look:
             self._dropped.release()
 
 
-def run(look, seconds):
-    """Does the work apart; False where no thread can be had for it. Raises what a signal handler of the program
-    raises meanwhile."""
+def run(make, seconds, fault):
+    """Does the work of the Look that make() gives apart, or here where no thread can be had. The collector is left as
+    it was. Returns what a signal handler of the program raised meanwhile, or None; fault(error) gets what is ours."""
     held = raised = None
-    started = False
     try:
-        held, marked = collector.hold(), collector.mark()
-        started = threads.start(look.run)
-        if started:
-            try:
-                look.wait(seconds)
-            except BaseException as error:
-                raised = error
-        collector.settle(marked)
+        held, marked = collector.hold(), collector.mark()  # before anything is made
+        raised, due = _wait(make, seconds)
+        collector.settle(marked, due)
     except BaseException as error:
         if handlers.of_handler(error):
             raised = raised or error
         else:
-            look.fault(error)
+            fault(error)
     finally:
         del held
-    if raised is not None:
-        look.interrupted = True
-        try:
-            raise raised
-        finally:
-            del raised  # or its traceback would be a cycle
-    return started
+    return None if raised is None else handlers.without_us(raised)
+
+
+def _wait(make, seconds):
+    look = make()
+    if not threads.start(look.run):
+        look.run()
+        return None, 0
+    try:
+        look.wait(seconds)
+    except BaseException as error:
+        return error, look.due  # nothing else comes out of there
+    return None, look.due

@@ -51,14 +51,14 @@ _running = {}
 
 
 def take(
-    device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000, scene=None, ended=None
+    device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000, see=None, ended=None
 ):
     """One look. Returns {"seconds", "complete", "cut", "not_reached", "devices": [...], "looked": {...}}; bytes
     throughout.
 
     device_indices: those to report, or None for every device where this process holds memory. deadline_s: of processor
-    time. scene: what is looked at, where another look shares it; it is not dropped then. ended() says why nobody waits
-    for the look any more, or None.
+    time. see() gives the Scene that is looked at, where another look shares it; it is not dropped then. ended() says why
+    nobody waits for the look any more, or None.
     """
     token = object()
     pid = os.getpid()
@@ -73,9 +73,9 @@ def take(
         if torch_api.forked_after_cuda(torch):
             return _result(clock, [], "a forked child holds no device memory of its own to look at", None)
         held = collector.hold()
-        if scene is None:
-            scene = own = Scene(torch, task=torch_api.backward_task())
-        look = _Look(clock, scene, device_indices, max_objects, max_nodes)
+        if see is None:
+            own = Scene(torch, task=torch_api.backward_task())
+        look = _Look(clock, own or see(), device_indices, max_objects, max_nodes)
         return look.run()
     except Ended as error:
         return _result(clock, [], str(error), look)

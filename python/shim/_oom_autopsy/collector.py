@@ -17,7 +17,7 @@ import os
 import weakref
 from collections import deque
 from functools import partial
-from itertools import repeat, starmap
+from itertools import islice, repeat, starmap
 from operator import getitem, itemgetter
 from typing import Any, Callable
 
@@ -85,7 +85,8 @@ _ballast: list = []
 _owed: list = []  # weak references
 # Kinds that CPython keeps for reuse. One that comes from there is not counted, and one that goes there is not taken off: work
 # that frees many leaves the count too high, and the program's next ones come uncounted.
-_KINDS = ([].copy, {}.copy, *(partial(tuple, [0] * size) for size in range(1, 5)))
+# Lists last: to ask takes lists.
+_KINDS = (*(partial(tuple, [0] * size) for size in range(1, 5)), {}.copy, [].copy)
 _MOST_KEPT = 2100
 _surplus: list = []
 
@@ -103,14 +104,14 @@ def mark() -> tuple:
     return marked
 
 
-def settle(marked: tuple) -> None:
+def settle(marked: tuple, due: int = 0) -> None:
     """Brings the count back to where it stood, and so what is kept for reuse. Allocations of other threads in between
-    are taken for ours."""
+    are taken for ours. due: objects of ours that the program would have made itself right after."""
     count, levels, collections = marked
     if gc.get_stats()[0]["collections"] != collections:
         return  # another thread has called gc.collect(): the count has begun anew
     _kept(levels)
-    above = gc.get_count()[0] - count
+    above = gc.get_count()[0] - count - due
     if above > 0:
         del _ballast[-above:]
     else:
@@ -135,6 +136,6 @@ def _kept(levels: tuple = ()) -> tuple:
             taken.append(make())
         found.append(len(taken))
         if levels:
-            _surplus.extend(taken[levels[kind] :])
+            _surplus.extend(islice(taken, levels[kind], None))
         del taken
     return tuple(found)

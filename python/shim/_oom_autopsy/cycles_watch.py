@@ -79,17 +79,20 @@ class Watch:
     # --- the doors ---------------------------------------------------------------------------------------------------
 
     def look(
-        self, reason: str, scene: Scene | None = None, ended: Callable[[], str | None] | None = None
+        self,
+        reason: str,
+        see: Callable[[], Scene] | None = None,
+        ended: Callable[[], str | None] | None = None,
     ) -> dict:
-        """Look now, in at most LOOK_S; frees nothing. reason: `oom` or `exit`. Cycles JSON of this look alone. scene: what
-        is looked at, where another look shares it. ended() says why nobody waits for it any more, or None."""
+        """Look now, in at most LOOK_S; frees nothing. reason: `oom` or `exit`. Cycles JSON of this look alone. see() gives
+        what is looked at, where another look shares it. ended() says why nobody waits for it any more, or None."""
         if not self._active():
             return self._nothing(self.reason)
-        if scene is None:
+        if see is None:
             return self._apart(reason)
         held = collector.hold()
         try:
-            return self._look(reason, scene, Clock(LOOK_S, ended=ended))
+            return self._look(reason, see(), Clock(LOOK_S, ended=ended))
         except Exception as error:
             self._fail(error)
             return self._nothing(self.reason)
@@ -133,10 +136,14 @@ class Watch:
 
     def _apart(self, reason: str, saved: list | None = None) -> dict:
         """A look on a thread of ours, while this one waits. Raises what a signal handler of the program raises."""
-        look = _Apart(self, reason, saved)
-        if not apart.run(look, WALL_S):
-            look.run()
-        return look.result or self._nothing(self.reason)
+        results: list[dict] = []
+        raised = apart.run(lambda: _Apart(self, reason, saved, results), WALL_S, self._fail)
+        if raised is not None:
+            try:
+                raise raised
+            finally:
+                del raised  # or its traceback would be a cycle
+        return results[0] if results else self._nothing(self.reason)
 
     def _look(self, reason: str, scene: Scene, clock: Clock, saved: list | None = None) -> dict:
         """Counts the cycles among unreachable objects; writes the page when one is new. saved: see cycles_graph.unreachable."""
@@ -252,14 +259,13 @@ class Watch:
 
 
 class _Apart(apart.Look):
-    def __init__(self, watch: Watch, reason: str, saved: list | None) -> None:
+    def __init__(self, watch: Watch, reason: str, saved: list | None, results: list[dict]) -> None:
         super().__init__()
-        self.watch, self.reason, self.saved = watch, reason, saved
-        self.result: dict | None = None
+        self.watch, self.reason, self.saved, self.results = watch, reason, saved, results
 
     def work(self) -> None:
         clock = Clock(LOOK_S, ended=self.why)
-        self.result = self.watch._look(self.reason, self.see(), clock, self.saved)
+        self.results.append(self.watch._look(self.reason, self.see(), clock, self.saved))
 
     def fault(self, error: BaseException) -> None:
         self.watch._fail(error)

@@ -104,6 +104,15 @@ def stack_of(thread):
     return None if frame is None else stack(frame)
 
 
+def depth_of(thread):
+    """How many frames of the program's a thread is deep."""
+    frame, depth = sys._current_frames().get(thread), 0
+    while frame is not None:
+        depth += not is_ours(frame.f_code.co_filename)
+        frame = frame.f_back
+    return depth
+
+
 def exception_name(kind):
     """`module.qualname` of an exception class; builtins without their module."""
     module = getattr(kind, "__module__", None)

@@ -82,16 +82,14 @@ def at_oom(me, row, event):
         return
     me.looked += 1
     began = time.thread_time()
-    with _guard(me, "looks", "there is no look at what was alive at an out-of-memory"):
-        scene = event.see()
-        if me.census is not None:
-            with _guard(me, "census", "there is no census of an out-of-memory"):
-                row["census"] = receipt.pack(me.census.take([event.device], scene=scene, ended=event.why))
-        if me.watch is not None:
-            with _guard(me, "cycles", "reference cycles were not looked at"):
-                why = event.why()
-                look = me.watch.not_looked(why) if why else me.watch.look("oom", scene, event.why)
-                row["cycles"] = receipt.pack(look)
+    if me.census is not None:
+        with _guard(me, "census", "there is no census of an out-of-memory"):
+            row["census"] = receipt.pack(me.census.take([event.device], see=event.see, ended=event.why))
+    if me.watch is not None:
+        with _guard(me, "cycles", "reference cycles were not looked at"):
+            why = event.why()
+            look = me.watch.not_looked(why) if why else me.watch.look("oom", event.see, event.why)
+            row["cycles"] = receipt.pack(look)
     me.look_seconds += time.thread_time() - began
 
 
@@ -103,8 +101,8 @@ def at_exit(me):
     if me.census is not None or me.watch is not None:
         with _guard(me, "looks", "there is no look at the exit", held):
             look = _LastLook(me)
-            if not apart.run(look, WALL_S):
-                look.run()
+            raised = apart.run(lambda: look, WALL_S, look.fault)
+            held += [] if raised is None else [raised]
             look.let_go(
                 WALL_S
             )  # a thread that is in torch's code while the interpreter ends may abort the process
@@ -124,11 +122,13 @@ class _LastLook(apart.Look):
         self.me = me
 
     def work(self):
-        me, scene = self.me, self.see()
+        me = self.me
         if me.census is not None:
-            me.receipt["census"] = me.census.take(scene=scene, ended=self.why)
+            with _guard(me, "census", "there is no census at the exit"):
+                me.receipt["census"] = me.census.take(see=self.see, ended=self.why)
         if me.watch is not None:
-            me.watch.look("exit", scene, self.why)
+            with _guard(me, "cycles", "reference cycles were not looked at"):
+                me.watch.look("exit", self.see, self.why)
 
     def fault(self, error):
         self.me.fault("looks", f"there is no look at the exit: {faults.describe(error)}")

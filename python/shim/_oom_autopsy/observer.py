@@ -17,6 +17,10 @@ import time
 from . import apart, collector, dump, ends, facts, faults, handlers, process, receipt, recorder, torch_api
 from .census_objects import WALL_S
 
+MOST_FRAMES = (
+    15  # so that the next collection is within twenty allocations of its time, whoever catches the error
+)
+
 
 def prepare(me):
     """At CUDA's initialisation: loads what an out-of-memory will need, and starts the watches the step
@@ -39,23 +43,22 @@ def observer():
 def on_oom(device, wanted, limit, free):
     """torch's observer: device index, and bytes wanted, allowed (total, or the memory fraction's limit) and
     free."""
-    event = raised = None
+    raised = None
     try:
         me, ident = process.mine(), _thread.get_ident()
         if me is not None and ident not in me.busy:
             try:
                 me.busy.add(ident)
-                event = Event(me, device, wanted, limit, free)
                 # The snapshot has a deadline of its own.
-                if not apart.run(event, me.config.dump_deadline_s + WALL_S):
-                    event.run()
+                seconds = me.config.dump_deadline_s + WALL_S
+                raised = apart.run(lambda: Event(me, device, wanted, limit, free), seconds, _fault)
             finally:
                 me.busy.discard(ident)
     except BaseException as error:
         # A program close to its recursion limit may leave us no room for a call; so what judges, and what tells, is
         # allowed to fail. Its own error is on the way.
         try:
-            if (event is not None and event.interrupted) or handlers.of_handler(error):
+            if handlers.of_handler(error):
                 raised = handlers.without_us(error)
             else:
                 _fault(error)
@@ -98,6 +101,9 @@ class Event(apart.Look):
     def _observe(self):
         from . import looks
 
+        # On 3.11 and later to ask for a stack makes an object for each frame, as the traceback of the error that follows does
+        # for each up to who catches it: how many these are, nobody knows yet.
+        self.due = min(MOST_FRAMES, facts.depth_of(self.thread)) if sys.version_info >= (3, 11) else 0
         me, row = self.me, self._row()
         with me.lock:
             receipt.add_oom(me.receipt, row)
