@@ -75,7 +75,8 @@ class Walk {
       const value = this.judged(node.wrapped as Node, given, at);
       return value === UNUSABLE ? null : value;
     }
-    const missing = given === undefined || given === null;
+    // Of any JSON, null is a value.
+    const missing = given === undefined || (given === null && node.type !== 'custom');
     const value = missing ? UNUSABLE : this.judged(node, given, at);
     if (value !== UNUSABLE) return value;
     if ('fallback' in node) return node.fallback;

@@ -73,9 +73,8 @@ def take(
         if torch_api.forked_after_cuda(torch):
             return _result(clock, [], "a forked child holds no device memory of its own to look at", None)
         held = collector.hold()
-        if see is None:
-            own = Scene(torch, task=torch_api.backward_task())
-        look = _Look(clock, own or see(), device_indices, max_objects, max_nodes)
+        scene = see() if see is not None else (own := Scene(torch, task=torch_api.backward_task()))
+        look = _Look(clock, scene, device_indices, max_objects, max_nodes)
         return look.run()
     except Ended as error:
         return _result(clock, [], str(error), look)
