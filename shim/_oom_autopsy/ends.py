@@ -111,6 +111,10 @@ def _at_exit():
             sigterm.join()
         try:
             finish(me, uncaught())
+        except BaseException:
+            # Of a signal handler of the program, which would not have run any more: an exit function's exceptions are
+            # printed and dropped.
+            pass
         finally:
             # What is left of the exit (C's own exit functions, which may hang) has no thread of ours to wake.
             sigterm.remove()
@@ -155,7 +159,7 @@ def finish(me, error, kind=None, limit=None):
                 me.recorder.update(reason=never_used(os.path.exists))
             looks.without_cuda(me)
     except BaseException as failure:
-        if handlers.is_programs(failure):
+        if handlers.of_handler(failure):
             raised = failure
         else:
             me.fault("exit", f"the end was not recorded in full: {faults.describe(failure)}")
@@ -182,6 +186,8 @@ def _settle(me, kind, limit):
         me.dumps
     ):  # a signal handler of the program cut the wait short, or a thread is in one
         running.wait(seconds)
+    for event in list(me.events):
+        event.let_go(seconds)
     history = recorder.history(me)
     ident = threading.get_ident()
     raised = None
