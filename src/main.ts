@@ -4,31 +4,32 @@
  */
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './actions.js';
-import { takeAway } from './conclude.js';
-import type { Ended } from './ended.js';
-import { finish, REFUSED_OUTPUTS } from './finish.js';
+import { finish, REFUSED_OUTPUTS } from './account.js';
+import { takeAway } from './deliver/deliver.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
-import { setOutputs } from './outputs.js';
-import { fixturePath, fixtureProblem } from './parity/paths.js';
+import { randomHex } from './lib/random.js';
+import { count, logLine, printable } from './lib/text.js';
+import { fixturePath } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
-import { randomHex } from './random.js';
-import { leftoverWarning } from './report/leftovers.js';
+import { leftoverWarning } from './report/words/leftovers.js';
+import { replacedOutputs, setOutputs } from './runner/outputs.js';
+import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
 import { watchCancel } from './step/cancel.js';
+import type { Ended } from './step/ended.js';
 import { readHostCounters } from './step/host.js';
 import { folderProblem, type Laid, layStep } from './step/lay.js';
 import { runStep } from './step/process.js';
 import { scriptHints } from './step/script-hints.js';
+import { ignoringSigpipe, runnerIgnoresSigpipe } from './step/sigpipe.js';
 import { TorchWatch } from './step/watch.js';
-import { count, logLine, printable } from './text.js';
 
 /** Longest that nvidia-smi may take before the step, in milliseconds. */
 const GPU_TIMEOUT_MS = 5000;
 
-/** Where dist/shim and dist/parity lie: beside the folder of this bundle. */
-export const distDir = (): string => join(import.meta.dirname, '..');
+/** The action's checkout: this bundle lies in dist/main, the shim and the parity check in python/. */
+export const actionDir = (): string => join(import.meta.dirname, '..', '..');
 
 /** Runs the action and exits with the step's own exit code. */
 export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
@@ -43,7 +44,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   const parsed = parseInputs(runner.input);
   const problems = [
     ...(parsed.ok ? [] : parsed.problems),
-    ...fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace),
+    ...(await fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace)),
   ];
   if (!parsed.ok || problems.length > 0) return refuse(runner, problems);
   const { inputs } = parsed;
@@ -57,7 +58,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   savePlan(runner, planned);
   let laid: Laid;
   try {
-    laid = layStep(planned, planScript(inputs), join(distDir(), 'shim'));
+    laid = layStep(planned, planScript(inputs), join(actionDir(), 'python', 'shim'));
   } catch (error) {
     return notLaid(runner, planned, error as NodeJS.ErrnoException);
   }
@@ -67,7 +68,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
   const warning = leftoverWarning(before.gpu);
-  if (warning !== null) runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+  if (warning !== null) await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
 
   const hints = scriptHints(inputs.run);
   let known: Known = {
@@ -93,8 +94,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
   watch.start((seen) => learn({ seen }));
   const cancel = watchCancel();
   const result = await runStep({
-    file: plan.command.file,
-    args: plan.command.args,
+    ...(runnerIgnoresSigpipe() ? ignoringSigpipe(plan.command) : plan.command),
     cwd: plan.cwd,
     env: stepEnvironment(plan, env, {
       inputVariables: INPUT_NAMES.map(inputVariable),
@@ -107,6 +107,13 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     onStart: (group) => learn({ group }),
   });
   watch.stop();
+  const replaced = replacedOutputs(env.GITHUB_OUTPUT);
+  if (replaced.length > 0) {
+    const names = replaced.join(', ');
+    runner.info(
+      logLine(`the step set outputs that are this action's, whose own values replace them: ${names}`),
+    );
+  }
   const met = watch.met();
   learn({ result, seen: watch.seen(), met });
 
@@ -122,7 +129,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     leader: known.group?.pid ?? null,
     since: known.group?.startTicks ?? null,
     met,
-    distDir: distDir(),
+    actionDir: actionDir(),
     cancel,
   };
   try {
@@ -138,8 +145,8 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
 }
 
 /** The script of the step cannot be written: a plain `run:` step would not start either. */
-function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): number {
-  runner.annotate(
+async function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): Promise<number> {
+  await runner.annotate(
     'error',
     `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`,
     { title: 'oom-autopsy: the step could not start' },
@@ -150,11 +157,12 @@ function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException): numb
 }
 
 /**
- * Problems that only the file system can tell; listed like those of the inputs, before anything runs. A fixture is
- * compared with what the step's torch does, so the step cannot be what makes it. The interpreter for the check may well
- * be made by the step (`uv sync`), so a missing one is told after it.
+ * Problems that only the file system can tell; listed like those of the inputs, before anything runs. A
+ * fixture is compared with what the step's torch does, so the step cannot be what makes it. The interpreter
+ * for the check may well be made by the step (`uv sync`), so a missing interpreter is reported after the
+ * step.
  */
-function fileProblems(inputs: Partial<Inputs>, workspace: string): InputProblem[] {
+async function fileProblems(inputs: Partial<Inputs>, workspace: string): Promise<InputProblem[]> {
   const problems: InputProblem[] = [];
   const { workingDirectory, fixture, parity } = inputs;
   const folder =
@@ -166,23 +174,23 @@ function fileProblems(inputs: Partial<Inputs>, workspace: string): InputProblem[
       accepted: `a folder that exists (${folder})`,
     });
   }
-  const file =
-    fixture === undefined || parity === 'off' ? null : fixtureProblem(fixturePath(fixture, workspace));
+  const path = fixture === undefined || parity === 'off' ? null : fixturePath(fixture, workspace);
+  const file = path === null ? null : (await import('./parity/fixture.js')).fixtureProblem(path);
   if (file !== null) {
     problems.push({
       input: 'fixture',
       given: printable(fixture ?? '', 120),
-      accepted: `a file that exists, written by \`freeze\` of the parity check (${file})`,
+      accepted: `a file that \`freeze\` of the parity check wrote (${file})`,
     });
   }
   return problems;
 }
 
 /** Says everything that is wrong at once, runs nothing, and fails. */
-function refuse(runner: Runner, problems: readonly InputProblem[]): number {
+async function refuse(runner: Runner, problems: readonly InputProblem[]): Promise<number> {
   const lines = problems.map(describeProblem);
   for (const line of lines) runner.info(logLine(line));
-  runner.annotate(
+  await runner.annotate(
     'error',
     `${count(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`,
     {

@@ -4,21 +4,21 @@
  * after one that left processes running, or an upload that a cancel stopped, it does what is left of that.
  */
 import { join } from 'node:path';
-import { environmentRunner, forgiving, outliveOutput, type Runner } from './actions.js';
-import { takeAway } from './conclude.js';
-import { type Ended, markOf } from './ended.js';
+import { finish, type Look, look } from './account.js';
+import { isSpent, removeSpent } from './deliver/cleanup.js';
+import { takeAway } from './deliver/deliver.js';
+import { removeStrays, secondPlaces } from './deliver/places.js';
+import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './deliver/resume.js';
 import type { Evidence } from './evidence/collect.js';
 import type { Manifest } from './evidence/manifest.js';
-import { isSpent, removeSpent } from './evidence/spent.js';
-import { removeHalves } from './files.js';
-import { finish, type Look, look } from './finish.js';
-import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './late.js';
+import { removeHalves } from './lib/files.js';
+import { count, logLine } from './lib/text.js';
 import type { Plan } from './plan.js';
-import { removeStrays, secondPlaces } from './publish/places.js';
+import { environmentRunner, forgiving, outliveOutput, type Runner } from './runner/runner.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
+import { type Ended, markOf } from './step/ended.js';
 import { endStep } from './step/process.js';
-import { count, logLine } from './text.js';
 
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
 export async function post(runner: Runner = environmentRunner(process.env)): Promise<void> {
@@ -59,7 +59,7 @@ async function removeCopies(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan):
     runner.info(logLine('an upload was interrupted before; the copies that it had made were removed'));
 }
 
-const distDir = (): string => join(import.meta.dirname, '..');
+const actionDir = (): string => join(import.meta.dirname, '..', '..');
 
 /** What post has for `finish` beside the plan. */
 const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
@@ -74,7 +74,7 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   leader: known.group?.pid ?? null,
   since: known.group?.startTicks ?? null,
   met: known.met,
-  distDir: distDir(),
+  actionDir: actionDir(),
 });
 
 async function finishFor(runner: Runner, facts: Ended): Promise<void> {

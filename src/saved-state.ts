@@ -1,10 +1,9 @@
 /**
- * Reads back what main saved for post. Checked in full, since anything that runs in the job can write to the runner's
- * state file.
+ * Reads back what main saved for post. Checked in full, since anything that runs in the job can write to the
+ * runner's state file.
  */
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
-import type { Runner } from './actions.js';
 import { TOOLS } from './gpu/observe.js';
 import {
   CATEGORY_MODES,
@@ -15,6 +14,7 @@ import {
   STACKS,
 } from './inputs.js';
 import type { Plan } from './plan.js';
+import type { Runner } from './runner/runner.js';
 import { type Known, MAX_LIST, MAX_SEEN, STATE, STATE_SCHEMA } from './state.js';
 import { UNARMED_REASONS } from './step/unarmed.js';
 
@@ -90,7 +90,15 @@ const GpuSchema = v.variant('state', [
         free: v.nullable(count),
       }),
     ),
-    processes: list(v.object({ pid: count, name: fact, device: v.nullable(count), used: v.nullable(count) })),
+    processes: list(
+      v.object({
+        pid: count,
+        startTicks: v.nullable(count),
+        name: fact,
+        device: v.nullable(count),
+        used: v.nullable(count),
+      }),
+    ),
     pidsKnown: v.boolean(),
     note: v.nullable(text),
     seconds: v.number(),
@@ -125,6 +133,7 @@ const KnownSchema = v.object({
         path: text,
         oom_kill: count,
         oom: v.nullable(count),
+        machine: v.nullable(count),
       }),
       v.object({ state: v.literal('unreadable'), reason: text }),
     ]),
@@ -154,7 +163,10 @@ const StateSchema = v.object({
   known: KnownSchema,
 });
 
-/** What post may find: nothing (main never planned), something it cannot read, an unfinished step, a finished one. */
+/**
+ * What post may find: nothing (main never planned), something it cannot read, an unfinished step, a finished
+ * one.
+ */
 export type SavedState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly reason: string }

@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { withTables } from '../../scripts/tables.mjs';
+import { withTable, withTables } from '../../lab/scripts/tables.mjs';
 import { INPUT_DEFAULTS, INPUT_NAMES } from '../../src/inputs.js';
-import { OUTPUT_NAMES } from '../../src/outputs.js';
+import { OUTPUT_NAMES } from '../../src/runner/outputs.js';
+import { launcherTable } from '../../src/step/launchers.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
@@ -46,6 +47,10 @@ describe('action.yml', () => {
 });
 
 describe('README.md', () => {
+  it('has the table of launchers in docs/reach.md', () => {
+    expect(read('docs/reach.md')).toBe(withTable(read('docs/reach.md'), 'launchers', launcherTable()));
+  });
+
   it('holds the tables of action.yml', () => {
     expect(read('README.md')).toBe(withTables(read('README.md'), action));
   });

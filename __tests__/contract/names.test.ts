@@ -20,7 +20,7 @@ const HOSTS = [
 it('a host is named alike by the shim and by the action, and its files are read back as its own', () => {
   const program = `
 import json, sys
-sys.path.insert(0, "shim")
+sys.path.insert(0, "python/shim")
 from _oom_autopsy.facts import host_in_names
 print(json.dumps([host_in_names(name) for name in json.loads(sys.argv[1])]))`;
   const run = spawnSync(python, ['-c', program, JSON.stringify(HOSTS)], { encoding: 'utf8' });

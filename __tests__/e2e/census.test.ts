@@ -1,6 +1,10 @@
-/** What was alive by category, on dist: the sums are the allocator's, at an out-of-memory and at exit; peaks always. */
+/**
+ * What was alive by category, on dist: the sums are the allocator's, at an out-of-memory and at exit; peaks always. What the
+ * shim measured is recorded (recorded.ts).
+ */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, cudaPython, ROOT, runStep } from './kit.js';
+import { cleanUp, cudaPython, ROOT } from './kit.js';
+import { recorded } from './recorded.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
@@ -33,10 +37,10 @@ describe('a training that runs out of memory', () => {
   it(
     'is taken apart by category, and the report says what share was attributed',
     async () => {
-      const { manifest, report } = await runStep({
-        inputs: { run: 'python examples/train_oom.py', 'max-entries': '1000' },
+      const { manifest, report } = await recorded('oom-one-gpu', {
+        inputs: { run: 'python examples/train_oom.py' },
         workspace: ROOT,
-        total: '512M',
+        total: '640M',
       });
       const [process] = manifest.processes;
       const [oom] = process.ooms;
@@ -79,7 +83,7 @@ describe('a program with a captured graph', () => {
   it(
     'has the memory of its private pool told apart, within the sum',
     async () => {
-      const { manifest, report } = await runStep({
+      const { manifest, report } = await recorded('graph', {
         noService: true,
         total: '512M',
         inputs: { run: GRAPH, shell: 'python' },
@@ -115,7 +119,7 @@ if torch.cuda.device_count() > 1:
 
 describe('a green run', () => {
   const run = (width: number, inputs: Record<string, string> = {}, devices = 1) =>
-    runStep({
+    recorded(`census-${inputs['categories'] ?? width}`, {
       noService: true,
       devices,
       inputs: { run: GREEN.replaceAll('WIDTH', String(width)), shell: 'python', ...inputs },
@@ -161,7 +165,7 @@ describe('a green run', () => {
     async () => {
       const rank = (n: number): string =>
         `RANK=${n} LOCAL_RANK=${n} WORLD_SIZE=2 '${cudaPython()}' -c "import torch; x = torch.ones(${n + 1} << 18, device='cuda:${n}')" &`;
-      const { manifest } = await runStep({
+      const { manifest } = await recorded('peaks-of-ranks', {
         noService: true,
         devices: 2,
         inputs: { run: `${rank(0)}\n${rank(1)}\nwait` },

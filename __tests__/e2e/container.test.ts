@@ -7,6 +7,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { cleanUp, cudaPython, freshFolder, node24, plainPython, ROOT, runStep } from './kit.js';
+import { REAL, replayProgram } from './recorded.js';
 import { expectClean, OUT_OF_MEMORY, plain, replayScript, scratch } from './replay.js';
 
 afterAll(cleanUp);
@@ -43,7 +44,7 @@ describe('a user without rights', () => {
       spawnSync('chmod', ['-R', 'a+r', dirname(replay)]);
       // The interpreters of the set-up may lie where nobody can go: the evidence is put there by the shell alone.
       const template = join(dirname(replay), 'evidence');
-      const put = `cp '${template}'/* "\${PYTHONPATH%%:*}/../evidence"\nsed -i 's/"step": *"[0-9a-f]*"/"step": "'$OOM_AUTOPSY_STEP'"/' "\${PYTHONPATH%%:*}/../evidence"/*.json`;
+      const put = `cp '${template}'/* "\${PYTHONPATH%%:*}/../evidence"\nsed -i 's/"step": *"[^"]*"/"step": "'$OOM_AUTOPSY_STEP'"/' "\${PYTHONPATH%%:*}/../evidence"/*.json`;
       const step = await plain(
         `${put}\nid -u\n(touch here) 2>/dev/null && echo WRITTEN\necho "home=[\${HOME-unset}]"\nexit 6`,
         {
@@ -80,17 +81,20 @@ describe('another root file system', () => {
    * interpreter at its own path (a virtual environment knows it), RUNNER_TEMP at /__w/_temp, the workspace at /__w/repo.
    */
   (possible ? it : it.skip)(
-    'with real torch: paths of the container all the way, also in the artifact',
+    'has its own paths all the way, also in the artifact',
     async () => {
       const rootfs = join(freshFolder('oom-autopsy-root-'), 'rootfs');
       const workspace = freshFolder();
       const temp = join(freshFolder(), 'temp');
       mkdirSync(temp);
       writeFileSync(join(workspace, 'train.py'), OUT_OF_MEMORY);
+      if (!REAL)
+        cpSync(dirname(replayProgram('small-oom', true)), join(workspace, 'recorded'), { recursive: true });
+      const interpreter = REAL ? cudaPython() : plainPython();
       const system = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/opt', '/dev', '/sys'].filter(
         existsSync,
       );
-      const python = [dirname(dirname(cudaPython())), dirname(dirname(realpathSync(cudaPython())))];
+      const python = [dirname(dirname(interpreter)), dirname(dirname(realpathSync(interpreter)))];
       for (const path of [
         ...system,
         ...python,
@@ -102,7 +106,8 @@ describe('another root file system', () => {
         '/node',
       ])
         mkdirSync(join(rootfs, path), { recursive: true });
-      cpSync(join(ROOT, 'dist'), join(rootfs, 'action', 'dist'), { recursive: true });
+      for (const name of ['dist', 'python'])
+        cpSync(join(ROOT, name), join(rootfs, 'action', name), { recursive: true });
       const moves: [string, string][] = [
         [workspace, '/__w/repo'],
         [temp, '/__w/_temp'],
@@ -131,12 +136,13 @@ os.execve('/node/node', ['node', moved(args[1])], env)`);
         `os.execvp('unshare', ['unshare', '-m', '--', ${JSON.stringify(inside)}, *args[1:]])`,
       );
       const step = await runStep({
-        inputs: { run: 'python train.py' },
+        inputs: { run: REAL ? 'python train.py' : 'python recorded/replay.py' },
         workspace,
+        python: interpreter,
         run: { temp, node: outer },
       });
       expect(step.report.orphans).toEqual([]);
-      expect(step.report.log).toContain('torch.OutOfMemoryError');
+      expect(step.report.log).toContain(REAL ? 'torch.OutOfMemoryError' : 'replayed');
       expect(step.report.main.code).toBe(1);
       expect(step.outputs).toMatchObject({ verdict: 'oom', 'snapshot-count': '1', 'evidence-dir': '' });
       expect(step.outputs['manifest']).toMatch(/^\/__w\/_temp\/oom-autopsy-/);

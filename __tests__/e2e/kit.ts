@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { type RunReport, runAction } from '../../standins/runner/runner.mjs';
-import { startService } from '../../standins/service/service.mjs';
+import { type RunReport, runAction } from '../../lab/standins/runner/runner.mjs';
+import { startService } from '../../lab/standins/service/service.mjs';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -122,6 +122,8 @@ export async function runStep(options: StepOptions): Promise<Step> {
         ...options.env,
       },
       ...options.run,
+      // Not the runner's five seconds: a main that was killed leaves its output to the step's processes, and nothing more comes.
+      graces: { streams: 500, ...options.run?.graces },
     });
     const uploaded = (service?.artifacts() ?? []).filter((artifact) => artifact.state === 'finalized');
     const pages = uploaded

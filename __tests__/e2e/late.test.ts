@@ -92,7 +92,7 @@ describe('a server that outlives its step', () => {
     async () => {
       const begin = 'print("ready", flush=True); import time; time.sleep(60)';
       const step = await plain(
-        `(env -i PATH="$PATH" PYTHONPATH="$PYTHONPATH" setsid python -c '${begin}' >/dev/null 2>&1 & sleep 2); sleep 1`,
+        `(env -i PATH="$PATH" PYTHONPATH="$PYTHONPATH" setsid python -c '${begin}' >/dev/null 2>&1 & sleep 1); sleep 0.5`,
       );
       expect(step.report.main.summary).toMatch(/still run/i);
       expect(step.report.post?.code).toBe(0);

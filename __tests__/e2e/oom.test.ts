@@ -1,18 +1,27 @@
-/** The main job end to end, on real torch: out of memory, recovered, green; the evidence is whole and opaque. */
+/**
+ * The main job end to end: out of memory, recovered, green; the evidence is whole and opaque. The first is on real torch always; of
+ * the others what torch left is recorded (recorded.ts).
+ */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, cudaPython, deviceEnv, freshFolder, ROOT, runStep, sha256 } from './kit.js';
+import { cleanUp, cudaPython, freshFolder, plainPython, ROOT, sha256 } from './kit.js';
+import { fresh, recorded } from './recorded.js';
+import { OUT_OF_MEMORY } from './replay.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
 
-/** What torch's own reader prints of a snapshot: one line for each event of the trace. */
+/** What torch's own reader prints of a snapshot: one line for each event of the trace. The reader is a program that needs no torch. */
 function trace(path: string): string[] {
-  const read = spawnSync(cudaPython(), ['-W', 'ignore', '-m', 'torch.cuda._memory_viz', 'trace', path], {
+  const [reader] = readdirSync(join(dirname(dirname(cudaPython())), 'lib'))
+    .map((python) =>
+      join(dirname(dirname(cudaPython())), 'lib', python, 'site-packages', 'torch', 'cuda', '_memory_viz.py'),
+    )
+    .filter(existsSync);
+  const read = spawnSync(plainPython(), ['-W', 'ignore', reader ?? '', 'trace', path], {
     encoding: 'utf8',
-    env: { ...process.env, ...deviceEnv() },
     maxBuffer: 1 << 28,
   });
   if (read.status !== 0) throw new Error(read.stderr);
@@ -23,10 +32,10 @@ describe('a training that runs out of GPU memory', () => {
   it(
     'fails with its own code and leaves a snapshot, its digest and a summary',
     async () => {
-      const step = await runStep({
-        inputs: { run: 'python examples/train_oom.py', 'max-entries': '2000', parity: 'fail' },
+      const step = await fresh('oom-one-gpu', {
+        inputs: { run: 'python examples/train_oom.py', 'max-entries': '2000' },
         workspace: ROOT,
-        total: '512M',
+        total: '640M',
       });
       const { outputs, manifest, report, artifacts } = step;
       expect(report.main.code).toBe(1);
@@ -36,7 +45,6 @@ describe('a training that runs out of GPU memory', () => {
         verdict: 'oom',
         'oom-count': '1',
         'snapshot-count': '1',
-        parity: 'match',
         'cycle-count': '0',
       });
       expect(report.log).toContain('torch.OutOfMemoryError');
@@ -109,13 +117,29 @@ describe('a training that runs out of GPU memory', () => {
   it(
     'that ends green behind `|| true` is published all the same',
     async () => {
-      const { report, outputs, artifacts } = await runStep({
-        inputs: { run: 'python examples/train_oom.py || true' },
-        workspace: ROOT,
-        total: '512M',
-      });
+      const { report, outputs, artifacts } = await recorded(
+        'oom-one-gpu',
+        { inputs: { run: 'python examples/train_oom.py || true' }, workspace: ROOT, total: '640M' },
+        { run: (program) => `python '${program}'`, variation: true },
+      );
       expect(report.conclusion).toBe('success');
       expect(outputs).toMatchObject({ 'exit-code': '0', verdict: 'oom', 'snapshot-count': '1' });
+      expect(artifacts).toHaveLength(1);
+    },
+    MINUTES,
+  );
+
+  it(
+    'in a few lines leaves what the tests of faults replay',
+    async () => {
+      const workspace = freshFolder();
+      writeFileSync(join(workspace, 'train.py'), OUT_OF_MEMORY);
+      const { report, outputs, artifacts } = await recorded('small-oom', {
+        inputs: { run: 'python train.py' },
+        workspace,
+      });
+      expect(report.main.code).toBe(1);
+      expect(outputs).toMatchObject({ 'exit-code': '1', verdict: 'oom', 'snapshot-count': '1' });
       expect(artifacts).toHaveLength(1);
     },
     MINUTES,
@@ -139,7 +163,7 @@ describe('a program that ends past its exit handlers', () => {
   it(
     'is not said to have caught its out-of-memory; what is not to be uploaded is not in the page',
     async () => {
-      const { report, outputs, manifest, artifacts, pages } = await runStep({
+      const { report, outputs, manifest, artifacts, pages } = await recorded('aborter', {
         inputs: { run: ABORTER, shell: 'python', 'max-upload-size': '1' },
       });
       expect(outputs).toMatchObject({ 'exit-code': '1', verdict: 'failed', 'oom-count': '1' });
@@ -173,7 +197,7 @@ describe('a program that catches it and goes on', () => {
   it(
     'is green, recovered, with six counted and three files: the first and the newest',
     async () => {
-      const { report, outputs, manifest, artifacts } = await runStep({
+      const { report, outputs, manifest, artifacts } = await recorded('six-caught', {
         inputs: { run: CATCHER, shell: 'python' },
       });
       expect(report.conclusion).toBe('success');
@@ -198,7 +222,7 @@ describe('a green run', () => {
   it(
     'leaves no snapshot and no artifact, and shows that recording was on and is off',
     async () => {
-      const { report, outputs, manifest, artifacts, calls } = await runStep({
+      const { report, outputs, manifest, artifacts, calls } = await recorded('zeros', {
         inputs: {
           run: "import torch\nx = torch.zeros(1 << 20, device='cuda')\nprint('fine')",
           shell: 'python',
@@ -233,25 +257,33 @@ describe('a pickle that would run code', () => {
     async () => {
       const folder = freshFolder();
       const proof = join(folder, 'somebody unpickled it');
-      const evil = join(folder, 'evil.py');
       writeFileSync(
-        evil,
+        join(folder, 'caught.py'),
         `
-import glob, os, pickle, torch
-class Evil:
-    def __reduce__(self):
-        return (open, (${JSON.stringify(proof)}, 'w'))
+import torch
 try:
     torch.empty(1 << 40, dtype=torch.uint8, device='cuda')
 except torch.OutOfMemoryError:
     pass
-import json
+`,
+      );
+      writeFileSync(
+        join(folder, 'evil.py'),
+        `
+import glob, json, os, pickle
+class Evil:
+    def __reduce__(self):
+        return (open, (${JSON.stringify(proof)}, 'w'))
 config = json.load(open(os.path.join(os.environ['PYTHONPATH'].split(':')[0], '_oom_autopsy', 'config.json')))
 [snapshot] = glob.glob(os.path.join(glob.escape(config['evidence']), '*.pickle'))
 open(snapshot, 'wb').write(pickle.dumps(Evil()))
 `,
       );
-      const { outputs, artifacts } = await runStep({ inputs: { run: `python '${evil}'` } });
+      const { outputs, artifacts } = await recorded(
+        'one-caught',
+        { inputs: { run: 'python caught.py\npython evil.py' }, workspace: folder },
+        { run: (program) => `python '${program}'\npython evil.py` },
+      );
       expect(outputs).toMatchObject({ verdict: 'oom-recovered', 'snapshot-count': '1' });
       const [artifact] = artifacts;
       const snapshot = artifact?.files.find((file) => file.endsWith('.pickle')) ?? '';

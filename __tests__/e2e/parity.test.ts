@@ -3,8 +3,9 @@
  * inputs that cannot be used. What hangs, crashes and lies is in __tests__/unit/parity-check.test.ts.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   cleanUp,
@@ -16,17 +17,24 @@ import {
   ROOT,
   runStep,
   type Step,
+  type StepOptions,
 } from './kit.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
 const soak = process.env['OA_SOAK'] ? it : it.skip;
 
-const PARITY = join(ROOT, 'dist', 'parity', 'oom_autopsy_parity');
+const PARITY = join(ROOT, 'python', 'parity', 'oom_autopsy_parity');
 
 /** A step that has nothing to do with torch; the interpreter for the check is named. */
-const plain = (workspace: string, inputs: Record<string, string>, env: Record<string, string> = {}) =>
+const plain = (
+  workspace: string,
+  inputs: Record<string, string>,
+  env: Record<string, string> = {},
+  run: NonNullable<StepOptions['run']> = {},
+) =>
   runStep({
+    run,
     python: plainPython(),
     noService: true,
     workspace,
@@ -34,16 +42,47 @@ const plain = (workspace: string, inputs: Record<string, string>, env: Record<st
     inputs: { run: 'true', 'if-no-torch': 'ignore', parity: 'fail', ...inputs },
   });
 
+async function until(holds: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < 600 && !holds(); tries++) await setTimeout(50);
+  return holds();
+}
+
 const warnings = ({ report }: Step) => report.annotations.filter(({ level }) => level === 'warning');
+
+/** An "interpreter" that says what a check said: a recorded result, with some of it changed. */
+function recorded(workspace: string, changes: object): string {
+  const result = {
+    schema: 'oom-autopsy.parity.v1',
+    verdict: 'match',
+    says: ['The rebuilt view matches the fixture in 20 of 20 scenarios.'],
+    view: { status: 'match', differences: [] },
+    oracle: { status: 'same', reason: null, differences: [] },
+    migration: { status: 'exact', reason: null, rows: [], lines: [], differences: [] },
+    environment: { torch: '2.14.1' },
+    fixture: { built_in: true },
+    trigger: { status: 'quiet', new: [] },
+    seconds: 3.9,
+    ...changes,
+  };
+  const path = join(workspace, 'recorded-python');
+  writeFileSync(path, `#!/bin/bash\ncat <<'END'\n${JSON.stringify(result)}\nEND\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
 
 describe('the built-in fixture', () => {
   it(
-    'matches on a CPU build of torch, which says what it cannot record',
+    'matches on a CPU build of torch, and a later step of the job need not measure it again',
     async () => {
-      const { report, outputs, manifest } = await runStep({
-        python: cpuPython(),
-        inputs: { run: 'import torch; print(torch.ones(2).sum())', shell: 'python', parity: 'fail' },
-      });
+      const temp = freshFolder();
+      const torch = () =>
+        runStep({
+          python: cpuPython(),
+          noService: true,
+          run: { temp },
+          inputs: { run: 'import torch; print(torch.ones(2).sum())', shell: 'python', parity: 'fail' },
+        });
+      const { report, outputs, manifest } = await torch();
       expect(report.main.code).toBe(0);
       expect(outputs).toMatchObject({ parity: 'match', verdict: 'ok', 'cycle-count': '0' });
       expect(manifest.parity.result.view.status).toBe('match');
@@ -52,10 +91,44 @@ describe('the built-in fixture', () => {
       expect(process.cycles).toMatchObject({ state: 'nothing-to-watch', count: 0 });
       expect(process.recorder).toMatchObject({ state: 'unsupported' });
       expect(report.summary).toContain('Parity: match.');
+      expect(manifest.parity.result.migration).toMatchObject({
+        status: 'not-measured-again',
+        reason: expect.stringMatching(/^measured again and exact in 1 of 20 scenarios/),
+      });
       expect(report.summary).not.toContain('Review trigger');
+
+      const later = await torch();
+      expect(later.outputs['parity']).toBe('match');
+      expect(later.manifest.parity.result.earlier).toBe(true);
+      expect(later.report.summary).toContain('Parity: match, checked earlier in this job.');
+      expect(later.report.annotations).toEqual(report.annotations);
     },
     2 * MINUTES,
   );
+
+  it('that drifts turns a green step red, is one warning with `warn`, and leaves a red step its code', async () => {
+    const workspace = freshFolder();
+    const difference = { scenario: 'mlp', what: 'bytes of parameter', fixture: 2960, now: 2704 };
+    const python = recorded(workspace, {
+      verdict: 'drift',
+      says: ['The rebuilt view drifted from the fixture: mlp, bytes of parameter: fixture 2960, now 2704.'],
+      view: { status: 'drift', differences: [difference] },
+    });
+    const green = await plain(workspace, { python });
+    expect(green.report.main.code).toBe(1);
+    expect(green.outputs).toMatchObject({ 'exit-code': '0', verdict: 'ok', parity: 'drift' });
+    expect(green.report.annotations).toMatchObject([{ level: 'error' }]);
+    expect(green.report.summary).toMatch(/Parity with the frozen fixture: <b>drift<\/b>/);
+    expect(green.report.summary).toContain('fixture 2960, now 2704');
+    const warned = await plain(workspace, { python, parity: 'warn' });
+    expect(warned.report.main.code).toBe(0);
+    expect(warned.outputs['parity']).toBe('drift');
+    expect(warned.report.annotations).toHaveLength(1);
+    expect(warnings(warned)).toHaveLength(1);
+    const red = await plain(workspace, { python, run: 'exit 5' });
+    expect(red.report.main.code).toBe(5);
+    expect(red.outputs).toMatchObject({ 'exit-code': '5', parity: 'drift' });
+  });
 });
 
 const SCENARIO = `
@@ -92,7 +165,7 @@ describe("a fixture of the user's", () => {
     const done = spawnSync(cudaPython(), args, {
       cwd: workspace,
       encoding: 'utf8',
-      env: { ...process.env, ...deviceEnv(), PYTHONPATH: join(ROOT, 'dist', 'parity') },
+      env: { ...process.env, ...deviceEnv(), PYTHONPATH: join(ROOT, 'python', 'parity') },
     });
     if (done.status !== 0) throw new Error(done.stderr);
     return done;
@@ -148,53 +221,38 @@ describe("a fixture of the user's", () => {
     MINUTES,
   );
 
-  it(
-    'is one warning with `warn`, and leaves a red step its code',
-    async () => {
-      const warned = await check({ fixture: join(workspace, 'ci/drifted.json'), parity: 'warn' });
-      expect(warned.report.main.code).toBe(0);
-      expect(warned.outputs['parity']).toBe('drift');
-      expect(warned.report.annotations).toHaveLength(1);
-      expect(warnings(warned)).toHaveLength(1);
-      const red = await check({ fixture: 'ci/drifted.json', run: 'exit 5' });
-      expect(red.report.main.code).toBe(5);
-      expect(red.outputs).toMatchObject({ 'exit-code': '5', parity: 'drift' });
-    },
-    2 * MINUTES,
-  );
-
   it.each([
     [
       'edited by hand',
       'ci/edited.json',
-      /edited\.json.*its own sha256.*Freeze it again, or take the file back/,
+      /edited\.json.*its own sha256.*freeze it again, or take the file back/,
     ],
-    ['of a later schema', 'ci/later.json', /oom-autopsy\.fixture\.v7.*later.*Update the action/],
-    ['broken', 'ci/broken.json', /broken\.json.*is no JSON.*Freeze it again/],
-  ])(
-    'that is %s is unverifiable: the value and the remedy are named, and it is no drift',
-    async (_name, fixture, message) => {
-      const step = await check({ fixture });
-      expect(step.report.main.code).toBe(0);
-      expect(step.outputs['parity']).toBe('unverifiable');
-      expect(step.report.annotations).toHaveLength(1);
-      expect(warnings(step)[0]?.message).toMatch(message);
-      expect(step.manifest.parity.reason).toMatch(message);
-      expect(step.report.summary).toMatch(/Parity with the frozen fixture: <b>unverifiable<\/b>/);
-      expect(step.report.summary).toContain('🟡');
-    },
-    MINUTES,
-  );
+    ['of a later schema', 'ci/later.json', /oom-autopsy\.fixture\.v7.*later.*update the action/],
+    ['broken', 'ci/broken.json', /broken\.json.*is no JSON.*freeze it again/],
+  ])('that is %s is a wrong input: nothing is run', async (_name, fixture, message) => {
+    const ran = join(workspace, 'ran');
+    const step = await check({ fixture, run: `touch '${ran}'` });
+    expect(existsSync(ran)).toBe(false);
+    expect(step.report.main.code).toBe(1);
+    expect(step.report.annotations).toHaveLength(1);
+    expect(step.report.annotations[0]?.message).toMatch(message);
+    const unasked = await check({ fixture, parity: 'off', run: `touch '${ran}'` });
+    expect(existsSync(ran)).toBe(true);
+    expect(unasked.report.main.code).toBe(0);
+    rmSync(ran);
+  });
 
   it(
-    'whose scenario has changed is drift, or says that it cannot be run',
+    'whose scenario has changed is drift, and that is the first thing said',
     async () => {
       const path = join(workspace, 'ci', 'my_step.py');
       try {
         writeFileSync(path, SCENARIO.replace('WIDTH = 32', 'WIDTH = 48'));
         const grown = await check({ fixture: 'ci/my step.json' });
         expect(grown.outputs['parity']).toBe('drift');
-        expect(grown.report.annotations[0]?.message).toMatch(/my_step.*now/);
+        expect(grown.report.annotations[0]?.message).toMatch(
+          /drifted\. The scenario file my_step\.py is not the one that was frozen.*my_step.*now/,
+        );
         writeFileSync(path, 'raise ImportError("no such layer")');
         const broken = await check({ fixture: 'ci/my step.json' });
         expect(broken.outputs['parity']).toBe('unverifiable');
@@ -262,6 +320,33 @@ describe('the interpreter', () => {
     expect(off.outputs['parity']).toBe('off');
     expect(off.report.summary).not.toContain('arity');
   });
+});
+
+it('sees its standard input end when main is killed', async () => {
+  const workspace = freshFolder();
+  const [began, ended] = [join(workspace, 'began'), join(workspace, 'ended')];
+  let early = true;
+  const python = join(workspace, 'python-that-waits');
+  writeFileSync(python, `#!/bin/bash\ntouch '${began}'\ncat\ntouch '${ended}'\n`);
+  chmodSync(python, 0o755);
+  const step = await plain(
+    workspace,
+    { python },
+    {},
+    {
+      onStart: (stage, pid) => {
+        if (stage === 'main')
+          void until(() => existsSync(began)).then(() => {
+            early = existsSync(ended);
+            process.kill(pid, 'SIGKILL');
+          });
+      },
+      cleanOrphans: false,
+    },
+  );
+  expect(step.report.main.signal).toBe('SIGKILL');
+  expect(early).toBe(false);
+  expect(await until(() => existsSync(ended))).toBe(true);
 });
 
 it('lists a fixture that is not there with the other wrong inputs, before anything runs', async () => {

@@ -1,8 +1,10 @@
 /**
- * Programs that start where PYTHONPATH does not reach, through dist, on real torch: never silent, never green by accident.
- * Each is named with its reason and the remedy in the summary, an annotation and the manifest.
+ * Programs that start where PYTHONPATH does not reach, through dist: never silent, never green by accident. Each is named with its
+ * reason and the remedy in the summary, an annotation and the manifest. What the watch looks for is a library of torch's that is
+ * mapped (mapped.ts); with OA_LONG=1 it is real torch's.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -15,21 +17,38 @@ import {
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, cudaPython, freshFolder, plainPython, ROOT, runStep, type Step } from './kit.js';
+import { cleanUp, freshFolder, plainPython, ROOT, runStep, type Step } from './kit.js';
+import { mappedPython, mapTorch, seenProgram, stateFiles, temporary, torchLibrary } from './mapped.js';
+import { REAL } from './recorded.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
 
-/** Imports torch and lives as long as a small test does. */
-const SHORT = 'import time, torch; time.sleep(1.5)';
 // biome-ignore lint/suspicious/noExplicitAny: a manifest as JSON
 type Json = any;
 
-/** A workspace with the program in a file. */
-function workspaceWith(program = SHORT): string {
-  const workspace = freshFolder();
-  writeFileSync(join(workspace, 'job.py'), `${program}\n`);
-  return workspace;
+/** A torch that imports in a millisecond: what is reached has it on its path, and leaves a receipt. */
+const TINY = join(ROOT, '__tests__', 'shim', 'tiny');
+const tiny = (): Record<string, string> => (REAL ? {} : { PYTHONPATH: TINY });
+/** Uses the GPU, where the shim and torch can be had. */
+const USE = REAL
+  ? "import torch\ntorch.zeros(1, device='cuda')\n"
+  : `
+try:
+    import torch
+    torch.cuda.init()
+except ImportError:
+    pass
+`;
+
+/**
+ * A workspace with a program that has torch loaded in `job.py`, and the options of its step.
+ * @param more lines of it @param among see mapped.ts
+ */
+function job(more = '', among = false) {
+  const [workspace, temp] = [freshFolder(), temporary()];
+  writeFileSync(join(workspace, 'job.py'), `${seenProgram(workspace, temp, among)}\n${more}\n`);
+  return { workspace, python: mappedPython(), run: { temp } };
 }
 
 /** A Python of before 3.9 on this machine. */
@@ -62,7 +81,7 @@ describe('a program with torch that was not reached', () => {
     ['python -E', 'python -E job.py', 'ignore-environment', /drop -E/],
     [
       'python -S',
-      `python -S -c 'import glob, sys; sys.path += glob.glob(sys.argv[1]); ${SHORT}' "$(dirname "$(which python)")/../lib/*/site-packages"`,
+      `python -S -c 'import glob, sys; sys.path += glob.glob(sys.argv[1]); exec(open("job.py").read())' "$(dirname "$(which python)")/../lib/*/site-packages"`,
       'no-site',
       /drop -S/,
     ],
@@ -80,16 +99,17 @@ describe('a program with torch that was not reached', () => {
       'shadowed',
       /put that folder behind/,
     ],
-    ['in the background', 'python -I job.py & sleep 3', 'isolated', /drop -I/],
+    ['in the background', 'python -I job.py & wait', 'isolated', /drop -I/],
     ['through a shell of its own', 'timeout 60 setsid -w sh -c "python -I job.py"', 'isolated', /drop -I/],
   ])(
     '%s',
     async (_name, run, reason, remedy) => {
-      const workspace = workspaceWith();
+      const step = job();
+      const { workspace } = step;
       writeFileSync(join(workspace, 'Makefile'), 'unexport PYTHONPATH\ngpu:\n\tpython job.py\n');
       mkdirSync(join(workspace, 'front'));
       writeFileSync(join(workspace, 'front', 'sitecustomize.py'), '');
-      expectMissed(await runStep({ inputs: { run }, workspace }), reason, remedy);
+      expectMissed(await runStep({ inputs: { run }, ...step }), reason, remedy);
     },
     MINUTES,
   );
@@ -97,8 +117,8 @@ describe('a program with torch that was not reached', () => {
   it(
     'tox, with the name of the environment in the remedy, which works',
     async () => {
-      const workspace = workspaceWith();
-      const python = cudaPython();
+      const options = { ...job(USE), noService: true };
+      const { workspace, python } = options;
       writeFileSync(
         join(workspace, 'tox.ini'),
         [
@@ -112,34 +132,39 @@ describe('a program with torch that was not reached', () => {
         ].join('\n'),
       );
       const tox = { run: `'${plainPython()}' -m tox -q -e gpu-311` };
-      const step = await runStep({ inputs: tox, workspace });
+      const step = await runStep({ inputs: tox, ...options, env: tiny() });
       const remedy = 'TOX_OVERRIDE=testenv:gpu-311.pass_env+=PYTHONPATH';
       expectMissed(step, 'tox', /TOX_OVERRIDE=testenv:gpu-311\.pass_env\+=PYTHONPATH/);
       expect(step.manifest.script_hints.map((hint: Json) => hint.what)).toEqual(['tox']);
 
       const [name, ...value] = remedy.split('=');
-      const again = await runStep({ inputs: tox, workspace, env: { [name as string]: value.join('=') } });
+      const temp = temporary();
+      writeFileSync(join(workspace, 'job.py'), `${seenProgram(workspace, temp)}\n${USE}`);
+      const again = await runStep({
+        inputs: tox,
+        ...options,
+        run: { temp },
+        env: { ...tiny(), [name as string]: value.join('=') },
+      });
       expect([again.report.main.code, again.manifest.unarmed]).toEqual([0, []]);
       expect(again.manifest.processes).toHaveLength(1);
     },
     2 * MINUTES,
   );
 
-  /** A library with the name of torch's, loaded by a line of Python. */
-  const LIBRARY = 'cp "$(ls /lib/*/libm.so.6 /lib64/libm.so.6 2>/dev/null | head -1)" libtorch_cpu.so';
-  const LOAD = "import ctypes, time; ctypes.CDLL('./libtorch_cpu.so'); time.sleep(1.5)";
-
   it(
     'a program that is no Python of its own',
     async () => {
       // As a frozen program or one in C++: its name is not python, and nothing of Python's start is read.
-      const workspace = freshFolder();
+      const [workspace, temp] = [freshFolder(), temporary()];
       copyFileSync(realpathSync(plainPython()), join(workspace, 'trainer'));
+      writeFileSync(join(workspace, 'job.py'), mapTorch(workspace, temp));
       const home = realpathSync(join(dirname(realpathSync(plainPython())), '..'));
       const step = await runStep({
-        inputs: { run: `${LIBRARY}\n./trainer -I -c "${LOAD}"` },
+        inputs: { run: './trainer -I job.py' },
         workspace,
         env: { PYTHONHOME: home, LD_LIBRARY_PATH: join(home, 'lib') },
+        run: { temp },
       });
       expectMissed(step, 'not-python', /run the script with python/);
       expect(step.manifest.unarmed[0].program).toBe('trainer');
@@ -150,17 +175,17 @@ describe('a program with torch that was not reached', () => {
   it(
     'a torch whose import fails',
     async () => {
-      const workspace = freshFolder();
+      const [workspace, temp] = [freshFolder(), temporary()];
       mkdirSync(join(workspace, 'torch'));
       writeFileSync(
         join(workspace, 'torch', '__init__.py'),
-        `${LOAD}\nraise ImportError('libcudart.so.13: cannot open shared object file')\n`,
+        `${mapTorch(workspace, temp)}\nraise ImportError('libcudart.so.13: cannot open shared object file')\n`,
       );
-      const run = `${LIBRARY}\npython -c 'import torch' || true`;
+      const run = "python -c 'import torch' || true";
       expectMissed(
-        await runStep({ inputs: { run }, workspace, python: plainPython() }),
-        'unknown',
-        /`import torch`/,
+        await runStep({ inputs: { run }, workspace, python: plainPython(), run: { temp } }),
+        'import-unfinished',
+        /`import torch` had begun/,
       );
     },
     MINUTES,
@@ -170,8 +195,14 @@ describe('a program with torch that was not reached', () => {
   (old === null ? it.skip : it)(
     old === null ? 'skipped: no Python 3.8 here' : 'a Python before 3.9',
     async () => {
-      const run = `${LIBRARY}\n'${old}' -c "${LOAD}"`;
-      expectMissed(await runStep({ inputs: { run } }), 'old-python', /3\.9 or newer/);
+      const [workspace, temp] = [freshFolder(), temporary()];
+      writeFileSync(join(workspace, 'job.py'), mapTorch(workspace, temp));
+      const run = `'${old}' job.py`;
+      expectMissed(
+        await runStep({ inputs: { run }, workspace, run: { temp } }),
+        'old-python',
+        /3\.9 or newer/,
+      );
     },
     MINUTES,
   );
@@ -180,9 +211,12 @@ describe('a program with torch that was not reached', () => {
 it(
   'a step of which a part was reached: the rest is named, and a policy to fail does not fail it',
   async () => {
-    const workspace = workspaceWith("import time, torch; torch.zeros(1, device='cuda'); time.sleep(1.5)");
     const run = 'python -I job.py &\npython -E job.py &\npython job.py\nwait';
-    const { report, manifest } = await runStep({ inputs: { run, 'if-no-torch': 'fail' }, workspace });
+    const { report, manifest } = await runStep({
+      inputs: { run, 'if-no-torch': 'fail' },
+      ...job(USE, true),
+      env: tiny(),
+    });
     expect(report.main.code).toBe(0);
     expect(manifest.processes.map((p: Json) => p.recorder.state)).toEqual(['disarmed']);
     expect(manifest.unarmed.map((p: Json) => p.reason).sort()).toEqual(['ignore-environment', 'isolated']);
@@ -198,10 +232,12 @@ it(
 it(
   'a red step that was not reached keeps its code and says so all the same',
   async () => {
-    const workspace = workspaceWith(`${SHORT}\ntorch.empty(1 << 40, dtype=torch.uint8, device='cuda')`);
+    const fail = REAL
+      ? "torch.empty(1 << 40, dtype=torch.uint8, device='cuda')"
+      : "raise MemoryError('torch.OutOfMemoryError')";
     const { report, outputs, manifest } = await runStep({
       inputs: { run: 'python -I job.py', 'if-no-torch': 'fail' },
-      workspace,
+      ...job(fail),
     });
     expect(report.main.code).toBe(1);
     expect(report.log).toContain('torch.OutOfMemoryError');
@@ -216,13 +252,17 @@ it(
 it(
   'a main that is killed has told what it knew: post names who was not reached and who was on the GPU before',
   async () => {
-    const tools = join(ROOT, 'standins', 'cuda', 'bin');
+    const tools = join(ROOT, 'lab', 'standins', 'cuda', 'bin');
+    const options = job('time.sleep(60)');
+    const told = `grep -q '"sightings":.{"pid"' ${stateFiles(options.run.temp)}`;
     const step = await runStep({
-      inputs: { run: 'python -I job.py & sleep 6\nkill -KILL $PPID\nsleep 60' },
-      workspace: workspaceWith('import time, torch; time.sleep(60)'),
+      inputs: {
+        run: `python -I job.py &\nuntil ${told}; do sleep 0.02; done\nkill -KILL $PPID\nsleep 60`,
+      },
+      ...options,
       env: {
         OA_STANDIN_OTHERS_BYTES: '192M',
-        PATH: [tools, dirname(cudaPython()), process.env['PATH']].join(delimiter),
+        PATH: [tools, dirname(options.python), process.env['PATH']].join(delimiter),
       },
     });
     const { report } = step;
@@ -240,11 +280,18 @@ it(
 it(
   'a process of the machine that has torch and is not of the step is nobody of ours',
   async () => {
-    const other = spawn(cudaPython(), ['-I', '-c', 'import time, torch; time.sleep(60)'], {
-      stdio: 'ignore',
-    });
+    const load = REAL ? 'import torch' : `import ctypes; ctypes.CDLL('${torchLibrary(freshFolder())}')`;
+    const other = spawn(
+      mappedPython(),
+      ['-I', '-c', `${load}\nimport time\nprint(1, flush=True)\ntime.sleep(60)`],
+      {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
     try {
-      const { manifest } = await runStep({ inputs: { run: 'sleep 4' } });
+      await once(other.stdout, 'data');
+      // Long enough for two looks.
+      const { manifest } = await runStep({ inputs: { run: 'sleep 0.8' }, python: plainPython() });
       expect(manifest.unarmed).toEqual([]);
     } finally {
       other.kill('SIGKILL');
@@ -284,10 +331,20 @@ describe('no PyTorch in sight', () => {
   });
 
   it('a program that hands work to others is seen though the text does not show it', async () => {
-    const workspace = freshFolder();
+    const [workspace, temp] = [freshFolder(), temporary()];
     copyFileSync('/bin/sleep', join(workspace, 'docker'));
-    writeFileSync(join(workspace, 'Makefile'), 'gpu:\n\tchmod +x docker && ./docker 1.5\n');
-    const { report } = await runStep({ inputs: { run: 'make -s gpu' }, workspace, noService: true });
+    const told = `grep -q '"carriers":."docker"' ${stateFiles(temp)}`;
+    writeFileSync(
+      join(workspace, 'Makefile'),
+      `gpu:\n\t@chmod +x docker; ./docker 60 & until ${told}; do sleep 0.02; done; kill $$!\n`,
+    );
+    const { report } = await runStep({
+      inputs: { run: 'make -s gpu' },
+      workspace,
+      noService: true,
+      python: plainPython(),
+      run: { temp },
+    });
     expect(report.annotations[0]?.message).toMatch(/the step ran docker; .*docs\/reach\.md/);
     expect(report.summary).toMatch(/the step ran docker/);
   });

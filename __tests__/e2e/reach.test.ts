@@ -1,21 +1,18 @@
 /**
- * Programs reached through dist, on real torch: launchers and ranks, every process with a receipt, nobody taken for one that was missed.
- * (The many other ways to start a program are in __tests__/shim/test_reach.py.)
+ * Programs reached through dist: launchers and ranks, every process with a receipt, nobody taken for one that was missed.
+ * (The many other ways to start a program are in __tests__/shim/test_reach.py, launchers of real torch in reach.long.test.ts.)
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { cleanUp, cudaPython, freshFolder, plainPython, runStep } from './kit.js';
+import { cleanUp, freshFolder, plainPython, ROOT, runStep } from './kit.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: a manifest as JSON
 type Json = any;
-
-const USE = "import torch; torch.zeros(1, device='cuda')";
 
 it(
   'torchrun: the rank that ran out is named, with its snapshot; the one that was ended with it is not',
@@ -70,76 +67,69 @@ it(
 );
 
 it(
-  'a step full of launchers: each process armed and disarmed, none reported as missed',
+  'a step full of launchers, on a torch that imports in a millisecond: each process armed and disarmed, none reported as missed',
   async () => {
     const workspace = freshFolder();
-    const cuda = cudaPython();
+    const python = realpathSync(plainPython());
     const tools = dirname(plainPython());
-    writeFileSync(join(workspace, 'job.py'), `${USE}\n`);
-    writeFileSync(join(workspace, 'rank.py'), 'import torch\n');
-    writeFileSync(join(workspace, 'Makefile'), `gpu:\n\t'${cuda}' job.py\n`);
-    const venv = join(workspace, 'venv');
-    spawnSync(cuda, ['-m', 'venv', '--without-pip', venv]);
-    const site = readdirSync(join(venv, 'lib')).map((name) => join(venv, 'lib', name, 'site-packages'))[0];
-    const torchSite = spawnSync(cuda, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))']);
-    // addsitedir also reads the .pth files there, which load the stand-in device.
     writeFileSync(
-      join(site as string, 'torch.pth'),
-      `import site; site.addsitedir(r'''${String(torchSite.stdout).trim()}''')\n`,
+      join(workspace, 'job.py'),
+      'import os, torch\ntorch.cuda.init()\nprint("job", os.environ.get("VIRTUAL_ENV", "none")[-4:])\n',
     );
-    // Workers of a DataLoader have torch loaded and no receipt, for they use no CUDA; they live while the watch looks.
+    writeFileSync(join(workspace, 'idle.py'), 'import torch\n');
+    writeFileSync(join(workspace, 'Makefile'), `gpu:\n\t'${python}' job.py\n`);
+    const venv = join(workspace, 'venv');
+    spawnSync(python, ['-m', 'venv', '--without-pip', venv]);
+    // Two at once and one that forks, before its child uses the GPU.
     writeFileSync(
-      join(workspace, 'loader.py'),
+      join(workspace, 'ranks.py'),
       [
-        'import time, torch',
-        'from torch.utils.data import DataLoader, Dataset',
-        'class Slow(Dataset):',
-        '    def __len__(self): return 4',
-        '    def __getitem__(self, i): time.sleep(0.8); return torch.tensor([i])',
-        "x = torch.zeros(1, device='cuda')",
-        'print(sum(int(b) for b in DataLoader(Slow(), num_workers=2, multiprocessing_context="fork")))',
+        'import os, subprocess, sys, torch',
+        "ranks = [subprocess.Popen([sys.executable, 'job.py'], env={**os.environ, 'RANK': str(n)}) for n in range(2)]",
+        'assert [rank.wait() for rank in ranks] == [0, 0]',
+        'if os.fork() == 0:',
+        '    torch.cuda.init()',
+        '    sys.exit()',
+        'os.wait()',
       ].join('\n'),
     );
-    const old = ['2.7', '3.6', '3.8']
-      .map((version) => {
-        const root = join(homedir(), '.pyenv', 'versions');
-        const name = existsSync(root)
-          ? readdirSync(root).find((n) => n.startsWith(`${version}.`))
-          : undefined;
-        return name === undefined ? null : join(root, name, 'bin', 'python');
-      })
-      .filter((path) => path !== null);
     const run = [
       // A login shell finds its programs anew, so each is named by its path.
-      `'${cuda}' loader.py`,
-      `'${tools}/uv' -q run --offline --no-project --python '${cuda}' python job.py`,
+      `'${tools}/uv' -q run --offline --no-project --python '${python}' python job.py`,
       `cd / && timeout 60 '${venv}/bin/python' '${workspace}/job.py'; cd - > /dev/null`,
       'make -s gpu',
-      `'${cuda}' -m torch.distributed.run --nproc-per-node=1 rank.py`,
-      ...old.map((path) => `'${path}' -c 'print(1)'`),
+      `'${python}' ranks.py`,
+      `'${python}' idle.py`,
+      `echo | xargs '${python}' job.py`,
     ];
     const { report, manifest } = await runStep({
       inputs: { run: run.join('\n'), shell: 'bash -leo pipefail {0}', 'if-no-torch': 'fail' },
       workspace,
-      env: { UV_CACHE_DIR: join(workspace, 'cache'), PYTHONPATH: ':.', HOME: workspace },
+      noService: true,
+      env: {
+        UV_CACHE_DIR: join(workspace, 'cache'),
+        PYTHONPATH: `${join(ROOT, '__tests__', 'shim', 'tiny')}:.`,
+        HOME: workspace,
+      },
     });
-    expect([report.main.code, report.log.match(/^6$/gm)?.length]).toEqual([0, 1]);
+    expect([report.main.code, report.log.match(/^job/gm)?.length]).toEqual([0, 6]);
     const states = manifest.processes.map((p: Json) => [
       p.program,
+      p.rank,
       p.recorder.state,
       p.recorder.disarm_proven,
     ]);
-    expect(states.sort()).toEqual([
-      ['-m torch.distributed.run', 'idle', null],
-      ['job.py', 'disarmed', true],
-      ['job.py', 'disarmed', true],
-      ['job.py', 'disarmed', true],
-      ['loader.py', 'disarmed', true],
-      ['rank.py', 'idle', null],
+    expect(states.map(String).sort()).toEqual([
+      'idle.py,,idle,',
+      ...Array.from({ length: 4 }, () => 'job.py,,disarmed,true'),
+      'job.py,0,disarmed,true',
+      'job.py,1,disarmed,true',
+      'ranks.py,,disarmed,true',
+      'ranks.py,,idle,',
     ]);
     expect([manifest.unarmed, manifest.not_seen, manifest.gates]).toEqual([[], [], []]);
     expect(report.annotations).toEqual([]);
     expect(report.summary).not.toMatch(/Not seen/);
   },
-  3 * MINUTES,
+  MINUTES,
 );

@@ -1,13 +1,12 @@
 /**
- * For tests of faults: real evidence, made once by real torch, put into the evidence folder of as many steps as the test
+ * For tests of faults: real evidence, recorded (recorded.ts), put into the evidence folder of as many steps as the test
  * likes. So a row of the fault matrix takes a second and not ten. And what must hold after any of them.
  */
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { deviceEnv, freshFolder, plainPython, runStep, type Step, type StepOptions } from './kit.js';
-
-export const SOAK = process.env['OA_SOAK'] === '1';
+import { freshFolder, plainPython, runStep, type Step, type StepOptions } from './kit.js';
+import { replayProgram } from './recorded.js';
 
 /** A training that ran out of memory, in a few lines and with a small snapshot. */
 export const OUT_OF_MEMORY = `
@@ -18,49 +17,12 @@ def train_step():
 train_step()
 `;
 
-/** Copies the template beside it into the step's evidence folder, as if its processes were of this step. */
-const REPLAY = `
-import json, os, sys
-here = os.path.dirname(os.path.abspath(__file__))
-token = sys.argv[1] if len(sys.argv) > 1 else None
-first = os.environ['PYTHONPATH'].split(':')[0]
-config = json.load(open(os.path.join(first, '_oom_autopsy', 'config.json')))
-def named(text, old):
-    return text.replace(old, token) if token else text
-[receipt] = [name for name in os.listdir(os.path.join(here, 'evidence')) if name.endswith('.receipt.json')]
-old = receipt.split('.')[0].rsplit('-', 1)[1]
-for name in os.listdir(os.path.join(here, 'evidence')):
-    data = open(os.path.join(here, 'evidence', name), 'rb').read()
-    if name == receipt:
-        content = json.loads(named(data.decode(), old))
-        content['step'] = config['step']
-        data = json.dumps(content).encode()
-    with open(os.path.join(config['evidence'], named(name, old)), 'xb') as file:
-        file.write(data)
-print('replayed', flush=True)
-`;
-
-let made: Promise<string> | null = null;
+let made: string | null = null;
 
 /** Path of a script that puts an out-of-memory's evidence (one receipt, one snapshot) into the step that runs it. */
-export function replayScript(): Promise<string> {
-  made ??= make();
+export async function replayScript(): Promise<string> {
+  made ??= replayProgram('small-oom', false);
   return made;
-}
-
-async function make(): Promise<string> {
-  const folder = freshFolder('oom-autopsy-template-');
-  const evidence = join(folder, 'made');
-  const step = await runStep({
-    inputs: { run: OUT_OF_MEMORY, shell: 'python', 'evidence-dir': evidence, upload: 'false' },
-    env: deviceEnv('256M'),
-    noService: true,
-  });
-  if (step.outputs['verdict'] !== 'oom') throw new Error(`no template: ${step.report.log}`);
-  cpSync(evidence, join(folder, 'evidence'), { recursive: true });
-  const script = join(folder, 'replay.py');
-  writeFileSync(script, REPLAY);
-  return script;
 }
 
 /** A step with a plain Python, silent about torch. */

@@ -1,7 +1,7 @@
 /** The step runs as the runner's own `run:` would: codes, pipes, shells, output byte for byte; bad inputs run nothing. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { cleanUp, freshFolder, plainPython, runStep, type StepOptions } from './kit.js';
 
@@ -169,6 +169,51 @@ describe('no torch', () => {
   });
 });
 
+it("a GPU tool gets the step's environment, leaves nobody behind, and the step's own server is nobody else", async () => {
+  const bin = freshFolder('oa-tool-');
+  const tool = join(bin, 'nvidia-smi');
+  writeFileSync(
+    tool,
+    `#!/bin/bash
+cd ${bin}
+env >> seen
+sleep 60 & echo $! >> left
+case "$1" in
+  *query-gpu*) echo '0, GPU-1, X, 1000, 10, 990' ;;
+  *) if [ -e server ]; then echo "GPU-1, $(cat server), serve, 5"; fi; echo "GPU-1, ${process.pid}, node, 4" ;;
+esac
+`,
+  );
+  chmodSync(tool, 0o755);
+  const { manifest, report } = await plain(
+    `setsid bash -c 'echo $$ > ${bin}/server; exec sleep 60' >/dev/null 2>&1 &
+until [ -s ${bin}/server ]; do sleep 0.01; done; exit 3`,
+    {
+      env: {
+        PATH: [bin, dirname(plainPython()), process.env['PATH']].join(delimiter),
+        ACTIONS_RUNTIME_TOKEN: 'not-for-you',
+        MINE: 'yes',
+      },
+    },
+  );
+  const server = Number(readFileSync(join(bin, 'server'), 'utf8'));
+  const whose = manifest.gpu.holders.map((h: Record<string, unknown>) => [h['pid'], h['whose'], h['before']]);
+  expect(whose).toEqual([
+    [server, 'step', null],
+    [process.pid, 'stranger', { used: 4 * 2 ** 20 }],
+  ]);
+  expect(report.summary).toMatch(new RegExp(`\\| before the step \\| GPU 0 \\| ${process.pid} \\|`));
+  expect(report.summary).not.toMatch(new RegExp(`GPU 0 \\| ${server} \\|`));
+  const seen = readFileSync(join(bin, 'seen'), 'utf8');
+  expect(seen.match(/^MINE=yes$/gm)).toHaveLength(4);
+  expect(seen).not.toMatch(/not-for-you|^INPUT_RUN=|^GITHUB_(STATE|OUTPUT|ENV|PATH|STEP_SUMMARY)=/m);
+  const left = readFileSync(join(bin, 'left'), 'utf8').trim().split('\n');
+  expect(left).toHaveLength(4);
+  const lives = (pid: string): boolean =>
+    existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  expect(left.filter(lives)).toEqual([]);
+});
+
 describe('wrong inputs', () => {
   it('are all listed at once, with what is accepted; nothing is run', async () => {
     const workspace = freshFolder();
@@ -192,7 +237,7 @@ describe('wrong inputs', () => {
       expect(error?.message).toContain(text);
     }
     expect(report.annotations).toHaveLength(1);
-    expect(outputs['verdict']).toBe('failed');
+    expect(outputs['verdict']).toBe('not-run');
     const folder = await plain(`touch '${ran}'`, { workspace, with: { 'working-directory': 'plain-file' } });
     expect(folder.report.annotations[0]?.message).toMatch(/working-directory.*not a folder/);
     expect(existsSync(ran)).toBe(false);

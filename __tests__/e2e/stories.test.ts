@@ -1,16 +1,19 @@
 /**
- * Stories: real runs of the built action whose summaries are kept as goldens (goldens/NAME.md) and read by people. What differs from run to run
+ * Stories: runs of the built action whose summaries are kept as goldens (goldens/NAME.md) and read by people. What differs from run to run
  * and from device to device (pids, digests, times, amounts) is replaced by its kind; the words, the order and the sections are compared.
+ * Their evidence is real torch's, recorded (recorded.ts); with OA_LONG=1 each is a real run.
  *
  *   OA_UPDATE_GOLDENS=1 … jest stories     writes them anew
- *   OA_KEEP_STORIES=folder                 keeps manifest, summary and page of each, for scripts/pictures.mjs
+ *   OA_KEEP_STORIES=folder                 keeps manifest, summary and page of each, for lab/scripts/pictures.mjs
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { renderPage } from '../../src/report/page.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
+import { mappedPython, seenProgram, temporary } from './mapped.js';
+import { REAL, type Replay, recorded } from './recorded.js';
 import { inSmallMemory, possible } from './small-memory.js';
 
 afterAll(cleanUp);
@@ -37,6 +40,7 @@ function kind(summary: string): string {
     .replace(/\b\d+\.\d+ s\b/g, 'N s')
     .replace(/torch \d[\w.+]*/g, 'torch VERSION')
     .replace(/(\d+) frames? of/g, 'N frames of')
+    .replace(/out-of-memory kill (in this cgroup|on this machine)/g, 'out-of-memory kill in this cgroup')
     .replace(/asked again \*\*\d+\*\* times/g, 'asked again **N** times');
 }
 
@@ -82,12 +86,15 @@ function program(text: string, name = 'train.py'): string {
   return workspace;
 }
 
+/** A story of this name, told by the program that real torch runs. @param replay see recorded.ts */
 const run = (
+  name: string,
   text: string,
   options: Partial<StepOptions> & { readonly command?: string } = {},
+  replay: Replay = {},
 ): Promise<Step> => {
   const { command = 'python train.py', inputs = {}, ...rest } = options;
-  return runStep({ ...rest, workspace: program(text), inputs: { run: command, ...inputs } });
+  return recorded(name, { ...rest, workspace: program(text), inputs: { run: command, ...inputs } }, replay);
 };
 
 const CATCH = `
@@ -200,7 +207,7 @@ data = json.load(open(sys.argv[1]))
 next(iter(data["scenarios"].values()))["view"]["counts"]["parameter"] += 1
 open(sys.argv[2], "w").write(fixture.text(data))
 `;
-  const parity = join(ROOT, 'parity');
+  const parity = join(ROOT, 'python', 'parity');
   const env = { ...process.env, PYTHONPATH: parity };
   const from = join(parity, 'fixtures', 'torch-2.13.json');
   const made = spawnSync(cudaPython(), ['-c', script, from, path], { env, encoding: 'utf8' });
@@ -211,7 +218,7 @@ describe('stories', () => {
   it(
     'out of memory on one GPU',
     async () => {
-      const step = await runStep({
+      const step = await recorded('oom-one-gpu', {
         inputs: { run: 'python examples/train_oom.py' },
         workspace: ROOT,
         total: '640M',
@@ -226,7 +233,7 @@ describe('stories', () => {
   it(
     'caught, and the program went on',
     async () => {
-      const step = await run(CATCH);
+      const step = await run('caught', CATCH);
       expect(step.outputs['verdict']).toBe('oom-recovered');
       golden('caught', step);
     },
@@ -236,7 +243,7 @@ describe('stories', () => {
   it(
     'two of four ranks',
     async () => {
-      const step = await run(RANKS, {
+      const step = await run('two-of-four-ranks', RANKS, {
         command: 'python -m torch.distributed.run --nproc-per-node 4 --monitor-interval 2 train.py',
         devices: 4,
       });
@@ -249,7 +256,7 @@ describe('stories', () => {
   it(
     'fragmentation',
     async () => {
-      const step = await run(FRAGMENTED);
+      const step = await run('fragmentation', FRAGMENTED);
       expect(step.outputs['verdict']).toBe('oom');
       expect(golden('fragmentation', step)).toContain('expandable_segments:True');
     },
@@ -259,12 +266,12 @@ describe('stories', () => {
   it(
     "somebody else's memory",
     async () => {
-      const tools = join(ROOT, 'standins', 'cuda', 'bin');
+      const tools = join(ROOT, 'lab', 'standins', 'cuda', 'bin');
       const env = {
         OA_STANDIN_OTHERS_BYTES: '192M',
         PATH: [tools, dirname(cudaPython()), process.env['PATH']].join(delimiter),
       };
-      const step = await run(OTHERS, { env });
+      const step = await run('others-memory', OTHERS, { env });
       expect(step.outputs['verdict']).toBe('oom');
       expect(golden('others-memory', step)).toContain('Other processes held 192.00 MiB');
     },
@@ -274,7 +281,7 @@ describe('stories', () => {
   it(
     'killed by SIGKILL',
     async () => {
-      const step = await run(`${GREEN}\nimport os\nos.kill(os.getpid(), 9)`, {
+      const step = await run('killed', `${GREEN}\nimport os\nos.kill(os.getpid(), 9)`, {
         command: 'exec python train.py',
       });
       expect(['killed', 'host-oom']).toContain(step.outputs['verdict']);
@@ -286,11 +293,14 @@ describe('stories', () => {
   (possible ? it : it.skip)(
     'the host ran out of memory',
     async () => {
-      await inSmallMemory(1200 * 2 ** 20, async ({ node }) => {
-        const step = await run(`${GREEN}\nhost = b"1" * (4 << 30)`, {
-          command: 'exec python train.py',
-          run: { node: node() },
-        });
+      // Torch alone takes more than a replay may.
+      await inSmallMemory((REAL ? 1200 : 200) * 2 ** 20, async ({ node }) => {
+        const step = await run(
+          'host-oom',
+          `${GREEN}\nhost = b"1" * (4 << 30)`,
+          { command: 'exec python train.py', run: { node: node() } },
+          { run: (replay) => `python '${replay}'\nexec python -c 'host = b"1" * (4 << 30)'` },
+        );
         expect(step.outputs['verdict']).toBe('host-oom');
         golden('host-oom', step);
       });
@@ -301,7 +311,9 @@ describe('stories', () => {
   it(
     'cancelled mid-run',
     async () => {
-      const step = await run(SLEEP, { run: { cancelAfter: (line: string) => line.includes('training') } });
+      const step = await run('cancelled', SLEEP, {
+        run: { cancelAfter: (line: string) => line.includes('training') },
+      });
       expect(step.outputs['verdict']).toBe('cancelled');
       golden('cancelled', step);
     },
@@ -311,7 +323,13 @@ describe('stories', () => {
   it(
     'never armed under -I',
     async () => {
-      const step = await run(`${GREEN}\nimport time\ntime.sleep(3)`, { command: 'python -I train.py' });
+      const temp = temporary();
+      const step = await runStep({
+        workspace: program(seenProgram(freshFolder(), temp)),
+        python: mappedPython(),
+        inputs: { run: 'python -I train.py' },
+        run: { temp },
+      });
       expect(step.outputs['verdict']).toBe('ok');
       expect(golden('isolated', step)).toContain('-I');
     },
@@ -321,7 +339,7 @@ describe('stories', () => {
   it(
     'cudaMallocAsync',
     async () => {
-      const step = await run(OTHERS, {
+      const step = await run('cuda-malloc-async', OTHERS, {
         env: { PYTORCH_CUDA_ALLOC_CONF: 'backend:cudaMallocAsync', OA_STANDIN_TOTAL_BYTES: '64M' },
       });
       golden('cuda-malloc-async', step);
@@ -332,7 +350,7 @@ describe('stories', () => {
   it(
     'reference cycles',
     async () => {
-      const step = await run(CYCLES);
+      const step = await run('cycles', CYCLES);
       expect(step.outputs['verdict']).toBe('ok');
       expect(golden('cycles', step)).toContain('Reference cycles: 1 kind');
     },
@@ -344,7 +362,7 @@ describe('stories', () => {
     async () => {
       const workspace = program(GREEN);
       drifted(join(workspace, 'fixture.json'));
-      const step = await runStep({
+      const step = await recorded('parity-drift', {
         workspace,
         inputs: { run: 'python train.py', parity: 'warn', fixture: 'fixture.json' },
       });
@@ -357,7 +375,7 @@ describe('stories', () => {
   it(
     'all green',
     async () => {
-      const step = await run(GREEN);
+      const step = await run('green', GREEN);
       expect(step.outputs['verdict']).toBe('ok');
       const text = golden('green', step);
       expect(text.trim().split('\n')).toHaveLength(1);

@@ -1,39 +1,16 @@
-/** `categories: timeline` on dist: a few steps are covered, bounded, told; the program computes what it would have. */
+/** `categories: timeline` on dist: a few steps are covered, bounded, told. What the shim saw is recorded (recorded.ts). */
 import { afterAll, expect, it } from '@jest/globals';
-import { cleanUp, cpuPython, ROOT, runStep } from './kit.js';
+import { cleanUp, ROOT } from './kit.js';
+import { recorded } from './recorded.js';
+import { program } from './timeline-program.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
 
-/** The example's model and step, on any device, with its losses printed bit for bit. */
-const TRAIN = `
-import struct, sys, torch
-sys.path.insert(0, 'examples')
-import train_oom as example
-device = DEVICE
-torch.manual_seed(0)
-torch.set_num_threads(1)
-model = example.TinyTransformer(64, 32, 2).to(device)
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
-for step in range(8):
-    tokens = torch.arange(64, device=device).reshape(4, 16)
-    loss = torch.nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    optimizer.step()
-    if device == 'cpu':
-        print('loss', step, struct.pack('>f', loss.item()).hex(), flush=True)
-END
-`;
-const program = (device: 'cpu' | 'cuda', end = ''): string =>
-  TRAIN.replace('DEVICE', `'${device}'`).replace('END', end);
-
-const losses = (log: string): readonly string[] => log.match(/^loss \d [0-9a-f]{8}$/gm) ?? [];
-
 it(
   'covers two steps of a training on the GPU, is bounded, and takes the census of an out-of-memory too',
   async () => {
-    const { report, outputs, manifest } = await runStep({
+    const { report, outputs, manifest } = await recorded('timeline', {
       workspace: ROOT,
       inputs: {
         run: program('cuda', "torch.empty(1 << 40, device='cuda')"),
@@ -75,28 +52,6 @@ it(
     const { parameter } = oom.census.devices[0].categories;
     expect(parameter.count).toBe(device.categories.parameter.count);
     expect(report.summary).toMatch(/parameter/);
-  },
-  2 * MINUTES,
-);
-
-it(
-  'changes no bit of what a training on the CPU computes',
-  async () => {
-    const run = async (categories: string) => {
-      const { report, manifest } = await runStep({
-        python: cpuPython(),
-        noService: true,
-        workspace: ROOT,
-        inputs: { run: program('cpu'), shell: 'python', categories },
-      });
-      expect(report.main.code).toBe(0);
-      return { losses: losses(report.log), timeline: manifest.processes[0].timeline };
-    };
-    const [on, off] = [await run('timeline'), await run('off')];
-    expect(off.losses).toHaveLength(8);
-    expect(new Set(off.losses).size).toBe(8);
-    expect(on.losses).toEqual(off.losses);
-    expect(off.timeline).toBeNull();
   },
   2 * MINUTES,
 );

@@ -1,12 +1,12 @@
 """The frozen fixture: valid, small, holding what was published and measured; and every fixture that cannot be
 used is refused by name."""
 
+import copy
 import json
-import sys
 
 import pytest
-from kit_parity import FIXTURE, ROOT, parity
-from oom_autopsy_parity import fixture, freeze, migration, sequence
+from kit_parity import FIXTURE, ROOT, forked, sabotaged
+from oom_autopsy_parity import fixture, freeze, migration, sequence, shape
 from oom_autopsy_parity.scenarios import BUILT_IN
 
 
@@ -36,10 +36,80 @@ def test_it_is_valid_by_its_schema(frozen):
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     assert list(validator.iter_errors(frozen)) == []
+    assert shape.problem(frozen, schema, schema) is None
     view = frozen["scenarios"]["mlp/sgd/first"]["view"]
     bad = {**view, "events": [*view["events"], "+ TEMPORARY 8"]}
     data = {**frozen, "scenarios": {"mlp/sgd/first": {**frozen["scenarios"]["mlp/sgd/first"], "view": bad}}}
     assert list(validator.iter_errors(data)) != []
+    assert shape.problem(data, schema, schema).startswith(".scenarios.mlp/sgd/first.view.events.")
+
+
+KEYWORDS = {
+    "$ref",
+    "oneOf",
+    "const",
+    "enum",
+    "type",
+    "pattern",
+    "maxLength",
+    "minimum",
+    "minProperties",
+    "required",
+}
+KEYWORDS |= {"properties", "additionalProperties", "propertyNames", "items"}
+
+
+def test_our_readers_know_every_keyword_of_the_schema():
+    """shape.py, and src/parity/fixture.ts: one that is not read would be a rule that nobody keeps."""
+    schema = json.loads((ROOT / "schemas" / "fixture.schema.json").read_text())
+    used, waiting = set(), [schema, *schema["$defs"].values()]
+    while waiting:
+        one = waiting.pop()
+        used |= set(one)
+        waiting += [*one.get("properties", {}).values(), *one.get("oneOf", ())]
+        waiting += [
+            v
+            for k, v in one.items()
+            if k in ("items", "additionalProperties", "propertyNames") and v not in (True, False)
+        ]
+    assert used - {"$schema", "$id", "$defs", "title", "description"} == KEYWORDS
+    reader = (ROOT / "src" / "parity" / "fixture.ts").read_text()
+    assert [word for word in KEYWORDS if f"readonly {word}?:" not in reader] == []
+
+
+def _edits(value, at=()):
+    """Every place of a value that can be spoilt."""
+    yield at
+    if isinstance(value, dict):
+        for key in list(value):
+            yield from _edits(value[key], (*at, key))
+    elif isinstance(value, list) and value:
+        yield from _edits(value[0], (*at, 0))
+
+
+def test_our_reader_agrees_with_a_validator_wherever_a_fixture_is_spoilt(frozen):
+    """Each key gone and each value of another kind, in a fixture of one small scenario."""
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = fixture.described()
+    validator = jsonschema.Draft202012Validator(schema)
+    small = {**frozen, "scenarios": {"mlp/sgd/first": frozen["scenarios"]["mlp/sgd/first"]}}
+    spoilt = 0
+    for at in _edits(small):
+        for put in (None, {}, [], "x", -1, True, 1.5):
+            data = copy.deepcopy(small)
+            place = data
+            for key in at[:-1]:
+                place = place[key]
+            if not at:
+                data = put
+            elif put is None:
+                del place[at[-1]]
+            else:
+                place[at[-1]] = put
+            valid = validator.is_valid(data)
+            assert (shape.problem(data, schema, schema) is None) == valid, (at, put)
+            spoilt += not valid
+    assert spoilt > 500
 
 
 def test_torchlens_golden_is_met_to_the_number(frozen):
@@ -80,8 +150,22 @@ def test_the_two_accounts_of_a_fixture_agree_with_themselves(frozen):
             peak = max(peak, live)
         assert peak == entry["view"]["peak"], name
         made = sum(int(e.split(" ")[2]) for e in entry["view"]["events"] if e[0] in "=+")
-        assert made == sum(entry["view"]["bytes"].values()), name
+        grown = sum(max(0, int(e.split(" ")[2])) for e in entry["view"]["events"] if e[0] == "~")
+        assert made + grown == sum(entry["view"]["bytes"].values()), name
+        oracle = entry["oracle"]
+        live = peak = 0
+        signs = {"=": "PREEXISTING", "+": "CREATE", "^": "INCREMENT_VERSION", "-": "DESTROY"}
+        actions = dict.fromkeys(oracle["actions"], 0)
+        for event in oracle["events"]:
+            sign, _, nbytes = event.split(" ")
+            actions[signs[sign]] += 1
+            live += {"-": -1, "^": 0}.get(sign, 1) * int(nbytes)
+            peak = max(peak, live)
+        assert (peak, actions) == (oracle["peak"], oracle["actions"]), name
+        assert sum(oracle["peak_by"].values()) == peak, name
+        assert sum(" UNKEYED " in event for event in oracle["events"]) == oracle["unkeyed"], name
         table = entry["migration"]
+        assert table["says"] == migration.line(name, table, oracle["bytes"])
         rows = sum(r["bytes"] for r in table["rows"])
         assert rows == table["joined_bytes"]
         assert rows + sum(r["bytes"] for r in table["view_only"]) == sum(entry["view"]["bytes"].values()), (
@@ -122,14 +206,35 @@ def test_deaths_with_nothing_between_have_no_order():
     [
         (lambda d: d.update(schema="oom-autopsy.fixture.v2"), "a later one than"),
         (lambda d: d.update(schema="something"), "accepted: 'oom-autopsy.fixture.v1'"),
-        (lambda d: d.update(scenarios={}), "holds no scenario"),
-        (lambda d: d.update(environment=None), "environment is NoneType, not dict"),
+        (lambda d: d.update(scenarios={}), "scenarios is empty"),
+        (lambda d: d.update(environment=None), "environment is no object"),
+        (lambda d: d.update(environment={}), "environment.torch is missing"),
         (
             lambda d: d["scenarios"].update({"mlp/other/warm": d["scenarios"]["mlp/sgd/warm"]}),
             "names scenario 'mlp/other/warm'",
         ),
         (lambda d: d["scenarios"].pop("mlp/sgd/warm"), "does not hold scenario 'mlp/sgd/warm'"),
-        (lambda d: d["scenarios"]["mlp/sgd/warm"].pop("view"), "lacks one of oracle, view, migration"),
+        (lambda d: d["scenarios"]["mlp/sgd/warm"].pop("view"), "scenarios.mlp/sgd/warm.view is missing"),
+        (lambda d: d["scenarios"]["mlp/sgd/warm"]["view"].pop("peak"), "warm.view.peak is missing"),
+        (
+            lambda d: d["scenarios"]["mlp/sgd/warm"]["view"].update(events=[1, 2]),
+            "warm.view.events.0 is no string",
+        ),
+        (
+            lambda d: d["scenarios"]["mlp/sgd/warm"]["view"]["events"].append("+ TEMPORARY 8"),
+            "is '+ TEMPORARY 8'",
+        ),
+        (
+            lambda d: d["scenarios"]["mlp/sgd/warm"]["migration"]["rows"][0].update(bytes="many"),
+            "migration.rows.0.bytes is no integer",
+        ),
+        (
+            lambda d: d["scenarios"]["mlp/sgd/warm"].update(
+                oracle={"failed": "crashed", "reason": "planted"}
+            ),
+            "holds no oracle of scenario 'mlp/sgd/warm'",
+        ),
+        (lambda d: d.pop("table"), "lacks what is told of its tables"),
         (lambda d: d["scenarios"]["mlp/sgd/warm"].update(warm=7), "with warm=7"),
     ],
 )
@@ -137,10 +242,29 @@ def test_a_fixture_that_cannot_be_used_is_refused_with_the_value_and_the_remedy(
     data = json.loads(FIXTURE.read_text())
     edit(data)
     path = written(tmp_path, data)
-    code, out, err = parity(sys.executable, "check", "--json", "--fixture", path)
-    assert (code, out) == (2, "")
+    code, out, err = forked("check", "--json", "--fixture", path)
+    assert (code, out) == (2, ""), err
     assert says in err
     assert any(remedy in err for remedy in ("Freeze it again", "Update the action", "Use the fixture"))
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("view']['counts']['activation'] = 8", "counts of activation: fixture 8, now 7"),
+        ("view']['peak'] = 1", "peak: fixture 1, now"),
+        ("view']['events'].pop(3)", "The rebuilt view drifted from the fixture: mlp/sgd/warm, event 4 of"),
+        ("oracle']['events'].pop(3)", "The oracle changed: mlp/sgd/warm, event 4 of"),
+        ("oracle']['keys']['INPUT'] = 0", "The oracle changed: mlp/sgd/warm, keys of INPUT: fixture 0, now"),
+        ("migration']['rows'][0]['bytes'] = 1", "row of ACTIVATION -> activation: fixture 7 / 1 B, now"),
+        ("migration']['joined_bytes'] = 1", "joined of joined_bytes: fixture 1, now"),
+        ("migration']['says'] = 'Nothing.'", "the sentence of the table: fixture Nothing., now mlp/"),
+    ],
+)
+def test_an_edit_whose_digest_was_made_good_is_a_drift_that_names_the_number(edit, says):
+    result = sabotaged(f"frozen['scenarios']['mlp/sgd/warm']['{edit}")
+    assert result["verdict"] == "drift"
+    assert says in " ".join(result["says"])
 
 
 def test_an_edit_by_hand_is_told_from_a_drift(tmp_path):
@@ -148,19 +272,25 @@ def test_an_edit_by_hand_is_told_from_a_drift(tmp_path):
     text = FIXTURE.read_text()
     path.write_text(text.replace('"+ activation 256"', '"+ activation 512"', 1))
     assert path.read_text() != text
-    code, _, err = parity(sys.executable, "check", "--fixture", path)
+    code, _, err = forked("check", "--fixture", path)
     assert code == 2
     assert "does not match its own sha256" in err
 
 
 @pytest.mark.parametrize(
-    ("content", "says"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is no JSON object")]
+    ("content", "says"),
+    [
+        (None, "cannot be read"),
+        ("{", "is no JSON (Expecting property name enclosed in double quotes: line 1 column 2"),
+        ("[]", "is no JSON object"),
+        ("[" * 100_000, "is no JSON"),
+    ],
 )
 def test_what_is_no_fixture_at_all_is_named(tmp_path, content, says):
     path = tmp_path / "f.json"
     if content is not None:
         path.write_text(content)
-    code, _, err = parity(sys.executable, "check", "--fixture", path)
+    code, _, err = forked("check", "--fixture", path)
     assert code == 2
     assert says in err
     assert str(path) in err

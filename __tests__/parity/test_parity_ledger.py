@@ -29,7 +29,7 @@ def test_an_inferred_category_is_no_value_of_the_type(word):
 
 @pytest.mark.parametrize("file", ["view.py", "view_ledger.py", "timeline.py"])
 def test_no_code_of_the_view_holds_an_inferred_word(file):
-    tree = ast.parse((ROOT / "shim" / "_oom_autopsy" / file).read_text())
+    tree = ast.parse((ROOT / "python" / "shim" / "_oom_autopsy" / file).read_text())
     prose = {
         id(n.body[0].value)
         for n in ast.walk(tree)
@@ -62,6 +62,13 @@ R = ledger.Reason
         (R.OUTPUT_IN_BACKWARD, R.MODULE_ARGUMENT, False, R.OUTPUT_IN_BACKWARD),
         (R.MODULE_BUFFER, R.MODULE_ARGUMENT, True, R.MODULE_ARGUMENT),
         (R.OUTPUT_IN_OPTIMIZER, R.OPTIMIZER_STATE, False, R.OPTIMIZER_STATE),
+        (R.OPTIMIZER_STATE, R.GRAD_AT_STEP, True, R.OPTIMIZER_STATE),
+        (R.GRAD_AT_STEP, R.OPTIMIZER_STATE, True, R.OPTIMIZER_STATE),
+        (R.OPTIMIZER_STATE, R.MODULE_PARAMETER, True, R.MODULE_PARAMETER),
+        (R.MODULE_ARGUMENT, R.GRAD_AT_STEP, True, R.GRAD_AT_STEP),
+        (R.MODULE_ARGUMENT, R.OUTPUT_NEEDS_GRAD, True, R.MODULE_ARGUMENT),
+        (R.OUTPUT_OUTSIDE, R.OUTPUT_IN_FORWARD, False, R.OUTPUT_IN_FORWARD),
+        (R.OUTPUT_IN_BACKWARD, R.OUTPUT_IN_OPTIMIZER, False, R.OUTPUT_IN_BACKWARD),
     ],
 )
 def test_the_observation_that_says_most_is_kept(old, new, seen, kept):
@@ -104,3 +111,19 @@ def test_a_window_accounts_for_every_byte(case):
     assert sum(window.bytes().values()) >= peak
     assert len(window.sequence()) == len(window.baseline) + len(window.moves)
     assert -1 <= at < max(1, len(window.moves))
+
+
+def test_the_peak_is_the_first_moment_of_the_most_bytes():
+    book = ledger.Ledger()
+    first, second = (
+        ledger.Row(R.MODULE_PARAMETER, 8, "cpu", False),
+        ledger.Row(R.OUTPUT_IN_FORWARD, 8, "cpu", False),
+    )
+    book.events += [("+", first, 8), ("-", first, 8), ("+", second, 8), ("-", second, 8)]
+    assert book.window().peak() == (8, {"parameter": 8}, 0)
+    assert book.window(since=1).peak() == (8, {"parameter": 8}, -1)
+    assert book.window(since=2).peak() == (8, {"activation": 8}, 0)
+    other = ledger.Row(R.OUTPUT_IN_FORWARD, 4, "cuda:0", False)
+    book.events.insert(0, ("+", other, 4))
+    assert book.window().peak("cuda:0") == (4, {"activation": 4}, 0)
+    assert book.window(until=2).peak() == (12, {"activation": 4, "parameter": 8}, 1)

@@ -92,6 +92,25 @@ def test_a_storage_dies_when_its_memory_does_and_not_before(recorder):
     assert key not in recorder._live
 
 
+def test_what_is_made_outside_of_modules_is_an_activation_only_where_the_graph_grows(recorder):
+    w = torch.randn(4, requires_grad=True)
+    assert category(recorder, w * 2) == "activation"
+    assert category(recorder, torch.add(torch.ones(4), other=w)) == "activation"
+    with torch.no_grad():
+        assert category(recorder, w * 2) == "unknown"
+    assert category(recorder, w.detach() * 2) == "unknown"
+
+
+def test_nothing_is_recorded_once_it_is_uninstalled():
+    recorder = view.Recorder().install()
+    kept = [torch.ones(3) + 1]
+    assert recorder.uninstall()
+    events = len(recorder.ledger.events)
+    kept.clear()
+    nn.Linear(2, 2)(torch.ones(1, 2)).sum().backward()
+    assert len(recorder.ledger.events) == events
+
+
 def test_a_second_root_forward_recursion_and_a_failing_forward_keep_the_phases_right(recorder):
     class Recursive(nn.Module):
         def forward(self, x, depth):

@@ -8,6 +8,7 @@ Prints one JSON line for each kind, as census_scenarios.py does.
 import json
 import sys
 import time
+import warnings
 
 from census_scenarios import SHIM, Stage
 
@@ -42,6 +43,7 @@ def play(kinds):
     import torch
     import torch.distributed as dist
 
+    warnings.simplefilter("ignore")
     dist.init_process_group("gloo")
     world = dist.get_world_size()
     stage = Stage(torch)

@@ -13,7 +13,7 @@ import threading
 import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SHIM = os.path.join(HERE, "..", "..", "shim")
+SHIM = os.path.join(HERE, "..", "..", "python", "shim")
 EXACT = ("parameter", "gradient", "optimizer_state")
 
 
@@ -27,8 +27,8 @@ def play(names):
     stage = Stage(torch)
     torch.empty(1, device="cuda")
     torch._C._cuda_attach_out_of_memory_observer(stage.observe)
+    warnings.simplefilter("ignore")
     for name in names:
-        stage.reset()
         SCENARIOS[name](stage, torch)
         assert stage.record is not None, f"{name} did not run out of memory"
         record, stage.record = stage.record, None

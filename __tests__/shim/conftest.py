@@ -2,23 +2,46 @@
 
 Every program runs in a process of its own. The interpreters come from OA_PYTHON_CUDA (torch's CUDA build; a device or the
 stand-in) and OA_PYTHON_CPU (torch's CPU build); other Pythons are searched for on this machine.
+
+How to choose what a program runs in, cheapest first (seconds of processor time to its first line):
+
+- `tiny=True` (0.03): a torch of a hundred lines, in a fresh interpreter. For what real torch cannot show, and for trees of
+  processes by the hundred.
+- a fork (0.02, and 0.2 for the end of the interpreter): real torch. `run`, `start` and their like on a step take one
+  by themselves where `python` is `cuda` or `cpu` and the command is `-c program` or a script without flags or variables
+  that are read early (forked.can_be). Its `import torch` runs the shim in the order of a fresh interpreter.
+- `fresh=True` (1.3, and 0.45): real torch in a fresh interpreter. For start-up itself, the whole of the interpreter's
+  end, signals at start, spawn, the command line as /proc has it, the threads that torch's import leaves.
+
+Markers: `long` for what is long and rare (a hundred permutations, Pythons beyond two, rounds of random kills), `soak` for
+minutes of the same. Both run in `npm run test:all` only.
 """
 
+import atexit
+import compileall
 import dataclasses
+import functools
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 
+import forked
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHIM = ROOT / "shim"
+SHIM = ROOT / "python" / "shim"
 sys.path.append(str(SHIM))  # for tests of single functions; nothing here imports torch
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # a shell's background job; all programs would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 TINY = pathlib.Path(__file__).resolve().parent / "tiny"
 DEFAULTS = {
     "schema": "oom-autopsy.config.v1",
@@ -47,12 +70,13 @@ def device_env(total="256M", devices=1, others="0", zero_d2h=None):
 
 @dataclasses.dataclass
 class Run:
-    """A program's end: exit code (negative: signal), output as text, what the evidence folder then held."""
+    """A program's end: exit code (negative: signal), output as text, what the evidence folder then held, its pid."""
 
     code: int
     out: str
     err: str
     step: "Step | None"
+    pid: int
 
     @property
     def receipts(self):
@@ -101,11 +125,19 @@ class Step:
         final = (".receipt.json", ".pickle", ".cycles.html")
         return sorted(p.name for p in self.evidence.iterdir() if not p.name.endswith(final))
 
+    def compile(self):
+        """Spares a fork the compiling. Where a test has changed a file, Python sees that by its date."""
+        for made in compiled().rglob("__pycache__"):
+            shutil.copytree(made, self.path / made.relative_to(compiled()), dirs_exist_ok=True)
+
     def env(self, *, tiny=False, extra_path=(), env=None):
         return environment([self.path], tiny=tiny, extra_path=extra_path, env=env)
 
-    def run(self, program, *args, python=None, **options):
-        return run(program, *args, python=python, step=self, **options)
+    def start(self, program, *args, **options):
+        return start(program, *args, step=self, **options)
+
+    def run(self, program, *args, **options):
+        return run(program, *args, step=self, **options)
 
 
 def environment(first=(), *, tiny=False, extra_path=(), env=None):
@@ -119,7 +151,7 @@ def environment(first=(), *, tiny=False, extra_path=(), env=None):
     return result
 
 
-def run(
+def start(
     program,
     *args,
     python=None,
@@ -128,35 +160,61 @@ def run(
     extra_path=(),
     env=None,
     cwd=None,
-    timeout=120,
     argv=None,
     flags=(),
+    fresh=False,
+    ahead=(),
 ):
-    """Runs Python source (by -c) or, with argv, any command line, with the shim (step) or without."""
+    """Starts Python source (by -c) or, with argv, any command line, with the shim (step) or without. What comes back
+    is a subprocess.Popen or, for a fork, what stands for one (forked.Process): its output is text, from pipes.
+    `ahead`: what a fork's torch has loaded already. A first optimizer step imports torch._dynamo, for 1.0 s."""
     if argv is None:
-        argv = [str(python or sys.executable), *flags, "-c", textwrap.dedent(program), *map(str, args)]
-    first = [step.path] if step else []
-    done = subprocess.run(
+        argv = [python or sys.executable, *flags, "-c", textwrap.dedent(program), *args]
+    argv = [str(word) for word in argv]
+    env = environment([step.path] if step else [], tiny=tiny, extra_path=extra_path, env=env)
+    known = argv[0] in (os.environ.get("OA_PYTHON_CUDA"), os.environ.get("OA_PYTHON_CPU"))
+    if not fresh and not tiny and known and forked.can_be(argv, env):
+        if step and argv[1] != "-B":
+            step.compile()
+        return forked.start(argv, env=env, cwd=cwd, ahead=ahead)
+    return subprocess.Popen(
         argv,
-        env=environment(first, tiny=tiny, extra_path=extra_path, env=env),
+        env=env,
         cwd=cwd,
-        timeout=timeout,
-        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        stdin=subprocess.DEVNULL,
     )
-    return Run(done.returncode, done.stdout, done.stderr, step)
 
 
-def pytest_collection_modifyitems(config, items):
-    """Long runs only where a -m expression is given (npm run soak: -m soak)."""
-    if config.option.markexpr:
-        return
-    soak = [item for item in items if item.get_closest_marker("soak")]
-    if soak:
-        config.hook.pytest_deselected(items=soak)
-        items[:] = [item for item in items if item not in soak]
+def run(program, *args, step=None, timeout=120, **options):
+    """Runs a program of `start` to its end."""
+    process = start(program, *args, step=step, **options)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    return Run(process.returncode, out, err, step, process.pid)
+
+
+@functools.cache
+def compiled():
+    """A copy of the shim that is compiled, made once."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="oom-autopsy-compiled-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(SHIM, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    compileall.compile_dir(folder, quiet=1)
+    return folder
+
+
+def rarely(all_, often):
+    """The parameters of a test, of which those that are not in `often` run in npm run test:all only."""
+    assert set(often) <= set(all_)
+    return [each if each in often else pytest.param(each, marks=pytest.mark.long) for each in all_]
 
 
 @pytest.fixture

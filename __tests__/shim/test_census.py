@@ -6,10 +6,9 @@ import os
 import pathlib
 import re
 import socket
-import subprocess
 
 import pytest
-from conftest import device_env, environment, run
+from conftest import device_env, run, start
 
 HERE = pathlib.Path(__file__).resolve().parent
 MIB = 1 << 20
@@ -59,24 +58,14 @@ def module_cuda():
     return value
 
 
-def lines_of(done):
-    assert done.returncode == 0, "\n".join(
-        row for row in done.stderr.splitlines() if not row.startswith("[W")
-    )[-3000:]
-    return {row["scenario"]: row for row in map(json.loads, done.stdout.splitlines())}
-
-
 @pytest.fixture(scope="module")
 def records(module_cuda):
     """{scenario: record}, all played by one process."""
-    done = subprocess.run(
-        [module_cuda, "-W", "ignore", str(HERE / "census_scenarios.py"), *WHOLE, *PARTIAL, *CUT],
-        env=environment(env=device_env("1G", 2, zero_d2h=8)),
-        capture_output=True,
-        text=True,
-        timeout=400,
-    )
-    return lines_of(done)
+    argv = [module_cuda, HERE / "census_scenarios.py", *WHOLE, *PARTIAL, *CUT]
+    env = device_env("1G", 2, zero_d2h=8)
+    done = run("", argv=argv, env=env, ahead=["torch._dynamo"], timeout=400)
+    assert done.code == 0, "\n".join(done.theirs)[-3000:]
+    return {row["scenario"]: row for row in map(json.loads, done.out.splitlines())}
 
 
 @pytest.fixture(scope="module")
@@ -95,15 +84,9 @@ def ranks(module_cuda):
                 "MASTER_ADDR": "127.0.0.1",
                 "MASTER_PORT": str(port),
             }
-            command = [module_cuda, "-W", "ignore", str(HERE / "census_ranks.py"), *RANK_KINDS]
-            process = subprocess.Popen(
-                command,
-                env=environment(env={**device_env("1G", 1, zero_d2h=0), **env}),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            started.append((world, process))
+            argv = [module_cuda, HERE / "census_ranks.py", *RANK_KINDS]
+            env.update(device_env("1G", 1, zero_d2h=0))
+            started.append((world, start("", argv=argv, env=env, ahead=["torch._dynamo"])))
     found = {}
     try:
         for world, process in started:
@@ -417,7 +400,7 @@ def test_allocator_settings(cuda, setting, rounding, reason):
         print(json.dumps({"census": census.take()}))
     """
     env = {**device_env(), "PYTORCH_ALLOC_CONF": setting, "PYTORCH_CUDA_ALLOC_CONF": setting}
-    done = run(program, HERE.parents[1] / "shim", python=cuda, env=env)
+    done = run(program, HERE.parents[1] / "python" / "shim", python=cuda, env=env)
     assert done.code == 0, done.err
     row = device(json.loads(done.out))
     size = sum(-(-size // rounding) * rounding for size in (300 * 300 * 4, 300 * 4))
@@ -475,7 +458,7 @@ def test_what_a_cpu_build_has_of_the_names(cpu):
         print(sorted(found), walk.hooked, unpacked)
         print(backward_state(api, [], 0, lambda *_: True, torch_api.backward_task())[0])
     """
-    done = run(program, HERE.parents[1] / "shim", python=cpu)
+    done = run(program, HERE.parents[1] / "python" / "shim", python=cpu)
     assert done.code == 0, done.err
     assert done.out.splitlines() == [
         "[] True",

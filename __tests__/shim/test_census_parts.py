@@ -15,7 +15,7 @@ from conftest import python_or_skip, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "shim"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "shim"))
 
 from _oom_autopsy import census, census_frames, census_names, census_objects, census_pools, census_sum
 
@@ -504,6 +504,10 @@ def call(self, *args, **kwargs):
 begins, (self, args, kwargs), own_args, own_kwargs = call("module", module, key=slotted)
 assert (self, args, kwargs) == ("module", (module,), {"key": slotted})
 assert (own_args, own_kwargs) == (args, kwargs), "the function's own locals are as they were"
+
+hidden = census_objects.Found()
+census_objects.hidden_objects(kinds, hidden, census_objects.Clock(60), 1.0, [])
+assert hidden.hidden == 0, "what the interpreter froze at its start is nobody's tensor"
 
 gc.freeze()
 hidden = census_objects.Found()

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "shim"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "python", "shim"))
 
 from _oom_autopsy import cycles_graph as graph
 from _oom_autopsy import cycles_names as names

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from html.parser import HTMLParser
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "shim"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "python", "shim"))
 
 from _oom_autopsy import cycles_page, cycles_rows
 from _oom_autopsy.cycles_graph import Cycle, Picture

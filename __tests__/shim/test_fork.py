@@ -2,7 +2,7 @@
 own only when it uses CUDA itself."""
 
 import pytest
-from conftest import device_env, run
+from conftest import device_env, rarely, run
 
 # What a child does after its fork, by how it was made. DataLoader workers, plain forks, pools, pytest
 # --forked.
@@ -98,7 +98,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ("fork", "spawn"))
+@pytest.mark.parametrize("method", rarely(("fork", "spawn"), ("fork",)))  # spawned children: test_ends.py
 def test_workers_of_a_data_loader(method, step, cuda, tmp_path):
     (tmp_path / "script.py").write_text(LOADER)
     done = step().run("", argv=[cuda, str(tmp_path / "script.py"), method])

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import device_env
+from conftest import device_env, rarely
 
 GATE = """
 import os, sys, time
@@ -76,14 +76,15 @@ def check_all(lain, receipts, count):
     assert all(whole(path) for path in lain.evidence.glob("*.pickle"))
 
 
-def test_processes_that_run_out_at_once(step, cuda, tmp_path):
+@pytest.mark.parametrize("count", rarely((8, 20), (8,)))
+def test_processes_that_run_out_at_once(count, step, cuda, tmp_path):
     """Forked after the import and before CUDA, as pytest's and a trainer's workers are."""
     lain = step()
-    done = lain.run(FORKS, tmp_path, "20", GATE, python=cuda, timeout=300)
+    done = lain.run(FORKS, tmp_path, count, GATE, python=cuda, timeout=300)
     assert (done.code, done.out, done.ours) == (0, "{1}\n", []), done.err[-2000:]
-    children = [receipt for receipt in done.receipts if receipt["ppid"] != os.getpid()]
+    children = [receipt for receipt in done.receipts if receipt["ppid"] == done.pid]
     assert len(done.receipts) == len(children) + 1
-    check_all(lain, children, 20)
+    check_all(lain, children, count)
 
 
 @pytest.mark.soak
@@ -123,15 +124,12 @@ def killed_at_random(lain, python, source, tiny, count, longest, seed):
     """Kills `count` processes, a few at a time, each after a random part of `longest` seconds past its
     start."""
     rng = random.Random(seed)
-    env = lain.env(tiny=tiny, env={**device_env(), "TINY_TORCH_SIZE": "20000"})
+    env = {**device_env(), "TINY_TORCH_SIZE": "20000"}
     pids, left = {}, count
     while left:
         batch = []
         for _ in range(min(6, left)):
-            process = subprocess.Popen(
-                [python, "-c", source], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-            batch.append(process)
+            batch.append(lain.start(source, python=python, tiny=tiny, env=env))
         left -= len(batch)
         for process in batch:
             process.stdout.readline()  # torch is imported: there is something to interrupt
@@ -142,7 +140,7 @@ def killed_at_random(lain, python, source, tiny, count, longest, seed):
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGKILL)
             pids[pid] = process.wait()
-            process.stdout.close()
+            process.stdout.close(), process.stderr.close()
     return pids
 
 

@@ -1,7 +1,7 @@
 """Other tools that hook into Python's start, and the ways a step's programs are started: all work, and we
 are there.
 
-The tools come from PyPI into a venv of the tests, so these run under `npm run soak` only.
+The tools come from PyPI into a venv of the tests, so these run under `npm run test:all` only.
 """
 
 import json

@@ -178,27 +178,28 @@ def test_the_programs_signal_handler_runs_during_a_dump(step, cuda):
     done = lain.run(
         OOM
         + textwrap.dedent("""
-        import signal, time, os
-        real = torch.cuda.memory._dump_snapshot
+        import os, signal, threading
+        real, handled = torch.cuda.memory._dump_snapshot, threading.Event()
         def slow(path, **kw):
-            time.sleep(3)
+            os.kill(os.getpid(), signal.SIGALRM)
+            print("during the dump" if handled.wait(20) else "after it")
             real(path)
         torch.cuda.memory._dump_snapshot = slow
         class Alarm(Exception): pass
         def handler(*_):
+            handled.set()
             raise Alarm
         signal.signal(signal.SIGALRM, handler)
         torch.zeros(1, device="cuda")
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
-        start = time.monotonic()
         try:
             fail()
         except Alarm:
-            print("alarm", time.monotonic() - start < 2.5)
+            print("alarm")
         """),
         python=cuda,
     )
-    assert (done.code, done.out, done.ours) == (0, "alarm True\n", []), done.err
+    assert (done.code, sorted(done.out.splitlines())) == (0, ["alarm", "during the dump"]), done.err
+    assert done.ours == []
     assert done.receipt["ooms"][0]["snapshot"] in lain.snapshots(), "the exit waited for the dump under way"
 
 
@@ -246,15 +247,16 @@ DEEP = """
 import sys, torch
 torch.zeros(1, device="cuda")
 seen = {True: 0, False: 0}
-def down():
-    try:
-        torch.empty(1 << 40, device="cuda")
-    except BaseException as error:
-        seen[type(error) is torch.OutOfMemoryError] += 1
-    down()
+def down(depth):
+    if depth > 50:  # ours need less than that
+        try:
+            torch.empty(1 << 40, device="cuda")
+        except BaseException as error:
+            seen[type(error) is torch.OutOfMemoryError] += 1
+    down(depth + 1)
 sys.setrecursionlimit(120)
 try:
-    down()
+    down(0)
 except RecursionError:
     pass
 sys.setrecursionlimit(1000)
@@ -271,5 +273,5 @@ def test_close_to_the_recursion_limit_an_out_of_memory_stays_one(config, step, c
     done, plain = step(**config).run(DEEP, python=cuda), run(DEEP, python=cuda)
     assert (done.code, done.theirs) == (plain.code, plain.theirs) == (0, [])
     (ours, others), (plain_ours, plain_others) = (map(int, each.out.split()) for each in (done, plain))
-    assert ours + others == plain_ours + plain_others > 100 and others <= plain_others + 1
-    assert done.receipt["recorder"]["state"] in ("disarmed", "idle") and done.receipt["oom_count"] > 90
+    assert ours + others == plain_ours + plain_others > 60 and others <= plain_others + 1
+    assert done.receipt["recorder"]["state"] in ("disarmed", "idle") and done.receipt["oom_count"] > 45

@@ -12,7 +12,7 @@ import sys
 import textwrap
 
 import pytest
-from conftest import ROOT, TINY, device_env, find_python, run
+from conftest import ROOT, TINY, device_env, find_python, rarely, run
 
 PROGRAM = """
 import sys, os
@@ -120,7 +120,11 @@ SHELLS = {
 }
 
 
-@pytest.mark.parametrize("kind", SHELLS)
+# One of each sort: through others, into others, and each place of a path of the program's own.
+OFTEN = ("timeout of a tree", "nohup in the background", "xargs", "exec", "a path before ours", "make")
+
+
+@pytest.mark.parametrize("kind", rarely(SHELLS, OFTEN))
 def test_a_shell(kind, step, script, tmp_path):
     text, processes = SHELLS[kind]
     (tmp_path / "Makefile").write_text(
@@ -158,14 +162,14 @@ DETOURS = {
 }
 
 
-@pytest.mark.parametrize("kind", DETOURS)
+@pytest.mark.parametrize("kind", rarely(DETOURS, ("os.execv", "subprocess", "runpy", "a cleared sys.path")))
 def test_a_detour(kind, step, script, tmp_path):
     (tmp_path / "detour.py").write_text(DETOURS[kind])
     shim = same_output(step(), [sys.executable, "detour.py"], cwd=tmp_path)
     assert (shim.code, shim.out) == (0, "caught\n")
 
 
-@pytest.mark.parametrize("version", SUPPORTED)
+@pytest.mark.parametrize("version", rarely(SUPPORTED, ("3.9", "3.13")))
 def test_a_relocated_prefix(version, step, script, tmp_path):
     """As conda lays an environment out: a whole Python under a prefix of its own, started by its path, by an
     activated PATH, and through another Python (`conda run`)."""
@@ -232,7 +236,12 @@ def test_it(n):
 
 
 @pytest.mark.parametrize(
-    ("options", "armed"), [((), 1), (("-n", "2"), 2), (("-n", "2", "--dist=loadfile"), 1)]
+    ("options", "armed"),
+    [
+        ((), 1),
+        (("-n", "2"), 2),
+        pytest.param(("-n", "2", "--dist=loadfile"), 1, marks=pytest.mark.long),
+    ],
 )
 def test_pytest(options, armed, step, tools, tmp_path):
     """With xdist too. (--forked needs a pytest before 9, so it is in test_neighbours.)"""

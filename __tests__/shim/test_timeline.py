@@ -2,14 +2,11 @@
 goes, and what cannot be watched is said. Each program runs in a process of its own."""
 
 import json
-import os
-import pathlib
-import subprocess
 import textwrap
 
+import conftest
 import pytest
-
-SHIM = pathlib.Path(__file__).resolve().parents[2] / "shim"
+from conftest import SHIM
 
 PRELUDE = """
 import json, os, sys, warnings
@@ -47,20 +44,22 @@ def say(**what):
 """
 
 
-def run(program, which="CPU", env=None):
-    python = os.environ.get(f"OA_PYTHON_{which}")
-    if not python:
-        pytest.skip(f"OA_PYTHON_{which} names no interpreter")
-    code = PRELUDE.format(shim=str(SHIM)) + textwrap.dedent(program)
-    done = subprocess.run(
-        [python, "-c", code], env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=200
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+@pytest.fixture
+def run(request):
+    """`run(program, which, env)`: what the program said last, on torch's CPU build or on its CUDA build."""
+
+    def said(program, which="CPU", env=None):
+        python = request.getfixturevalue(which.lower())
+        code = PRELUDE.format(shim=str(SHIM)) + textwrap.dedent(program)
+        done = conftest.run(code, python=python, env=env, timeout=200, ahead=["torch._dynamo"])
+        assert done.code == 0, done.err
+        return json.loads(done.out.splitlines()[-1])
+
+    return said
 
 
 @pytest.mark.parametrize("which", ["CPU", "CUDA"])
-def test_losses_and_weights_are_equal_to_the_bit_and_every_hook_is_gone(which):
+def test_losses_and_weights_are_equal_to_the_bit_and_every_hook_is_gone(which, run):
     program = """
     if {watch}:
         line = timeline.start(3)
@@ -105,7 +104,7 @@ def test_losses_and_weights_are_equal_to_the_bit_and_every_hook_is_gone(which):
     assert {"forward", "backward"} <= {p["phase"] for p in device["points"]}
 
 
-def test_the_result_is_bounded_and_holds_no_name_or_value_of_the_users():
+def test_the_result_is_bounded_and_holds_no_name_or_value_of_the_users(run):
     result = run("""
     class SecretNamed(torch.nn.Linear): pass
     model = torch.nn.Sequential(SecretNamed(16, 16), *[torch.nn.Linear(16, 16) for _ in range(40)], torch.nn.Linear(16, 4))
@@ -120,7 +119,7 @@ def test_the_result_is_bounded_and_holds_no_name_or_value_of_the_users():
     assert len(result["result"]["devices"][0]["points"]) <= 120
 
 
-def test_torch_compile_goes_on_and_the_result_says_what_was_not_seen():
+def test_torch_compile_goes_on_and_the_result_says_what_was_not_seen(run):
     program = """
     graphs = []
     def backend(gm, inputs):
@@ -143,7 +142,7 @@ def test_torch_compile_goes_on_and_the_result_says_what_was_not_seen():
     assert {"parameter", "gradient", "optimizer_state"} == set(result["devices"][0]["categories"])
 
 
-def test_compile_that_begins_inside_the_window_closes_it_before_anything_is_compiled():
+def test_compile_that_begins_inside_the_window_closes_it_before_anything_is_compiled(run):
     result = run("""
     graphs = []
     def backend(gm, inputs):
@@ -166,7 +165,7 @@ def test_compile_that_begins_inside_the_window_closes_it_before_anything_is_comp
     assert result["result"]["steps"] == 1
 
 
-def test_a_dispatch_mode_of_the_users_around_all_is_left_alone():
+def test_a_dispatch_mode_of_the_users_around_all_is_left_alone(run):
     result = run("""
     from torch.utils._python_dispatch import TorchDispatchMode
     class Mine(TorchDispatchMode):
@@ -191,7 +190,7 @@ def test_a_dispatch_mode_of_the_users_around_all_is_left_alone():
     assert result["hooks"] == [0, 0, 0, 0, 0]
 
 
-def test_a_dispatch_mode_of_the_users_over_ours_is_not_popped_when_the_window_closes():
+def test_a_dispatch_mode_of_the_users_over_ours_is_not_popped_when_the_window_closes(run):
     result = run("""
     from torch.utils import _python_dispatch
     class Mine(_python_dispatch.TorchDispatchMode):
@@ -219,7 +218,7 @@ def test_a_dispatch_mode_of_the_users_over_ours_is_not_popped_when_the_window_cl
     assert (result["result"]["state"], result["result"]["steps"]) == ("done", 2)
 
 
-def test_hooks_of_the_users_beside_ours_keep_running_and_are_left():
+def test_hooks_of_the_users_beside_ours_keep_running_and_are_left(run):
     result = run("""
     calls = []
     def mine(*a): calls.append(1)
@@ -237,7 +236,7 @@ def test_hooks_of_the_users_beside_ours_keep_running_and_are_left():
     assert result["result"]["state"] == "done"
 
 
-def test_a_fault_of_ours_ends_the_timeline_and_not_the_program():
+def test_a_fault_of_ours_ends_the_timeline_and_not_the_program(run):
     result = run("""
     from _oom_autopsy import view
     view.Recorder.look_at = lambda *a, **k: 1 / 0
@@ -251,7 +250,7 @@ def test_a_fault_of_ours_ends_the_timeline_and_not_the_program():
     assert result["hooks"] == [0, 0, 0, 0, 0]
 
 
-def test_a_program_that_ends_early_or_never_steps_is_said():
+def test_a_program_that_ends_early_or_never_steps_is_said(run):
     result = run("""
     done = []
     line = timeline.start(9, on_done=done.append)
@@ -268,7 +267,7 @@ def test_a_program_that_ends_early_or_never_steps_is_said():
     assert result["hooks"] == [0, 0, 0, 0, 0]
 
 
-def test_a_forked_worker_carries_no_recording():
+def test_a_forked_worker_carries_no_recording(run):
     result = run("""
     line = timeline.start(3)
     train(2)
@@ -287,7 +286,7 @@ def test_a_forked_worker_carries_no_recording():
     assert result["result"]["state"] == "recording"
 
 
-def test_a_gan_closes_its_window_by_the_first_optimizer():
+def test_a_gan_closes_its_window_by_the_first_optimizer(run):
     result = run("""
     a, b = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
     oa, ob = torch.optim.SGD(a.parameters(), lr=.1, momentum=.9), torch.optim.Adam(b.parameters())
@@ -302,7 +301,7 @@ def test_a_gan_closes_its_window_by_the_first_optimizer():
     assert result["hooks"] == [0, 0, 0, 0, 0]
 
 
-def test_an_optimizer_that_steps_inside_the_backward_is_looked_at_from_its_steps_only():
+def test_an_optimizer_that_steps_inside_the_backward_is_looked_at_from_its_steps_only(run):
     result = run("""
     model = torch.nn.Linear(16, 4)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -320,7 +319,7 @@ def test_an_optimizer_that_steps_inside_the_backward_is_looked_at_from_its_steps
     assert result["hooks"] == [0, 0, 0, 0, 0]
 
 
-def test_what_this_torch_lacks_is_said():
+def test_what_this_torch_lacks_is_said(run):
     result = run("""
     del torch.Tensor.register_post_accumulate_grad_hook
     line = timeline.start(2)
@@ -331,7 +330,7 @@ def test_what_this_torch_lacks_is_said():
     assert "register_post_accumulate_grad_hook" in result["result"]["reason"]
 
 
-def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts():
+def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts(run):
     env = {"FAKE_CUDA_TOTAL_BYTES": "64M", "OA_STANDIN_TOTAL_BYTES": "64M"}
     result = run(
         """
@@ -361,7 +360,7 @@ def test_on_a_device_its_memory_is_accounted_apart_from_the_hosts():
     assert result["hooks"] == [0, 0, 0, 0, 0]
 
 
-def test_no_code_of_the_users_classes_runs():
+def test_no_code_of_the_users_classes_runs(run):
     """Arguments whose class answers for itself: lazy proxies, metaclasses with an opinion, properties named `__dict__`."""
     result = run("""
     import collections, dataclasses, traceback

@@ -180,11 +180,11 @@ def test_names_of_torch_live_in_one_file():
         "faults",
         "looks",
         "observer",
+        "outside",
         "process",
         "receipt",
         "recorder",
         "sigterm",
-        "sigterm_native",
         "store",
     ]
     for name in ours:

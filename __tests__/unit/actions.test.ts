@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { environmentRunner, forgiving, type Runner } from '../../src/actions.js';
+import { environmentRunner, forgiving, type Runner } from '../../src/runner/runner.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oa actions '));
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('is told once for each kind, and goes on', () => {
+it('is told once for each kind, and goes on', async () => {
   const lines: string[] = [];
   const fail = (): never => {
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -22,7 +22,7 @@ it('is told once for each kind, and goes on', () => {
     info: (line: string) => void lines.push(line),
     saveState: fail,
     setOutputs: fail,
-    annotate: fail,
+    annotate: async () => fail(),
     summary: fail,
     summaryRoom: fail,
   } satisfies Runner);
@@ -30,7 +30,7 @@ it('is told once for each kind, and goes on', () => {
   runner.setOutputs({ b: '2' });
   runner.saveState('a', '1');
   runner.summary('x');
-  runner.annotate('error', 'x');
+  await runner.annotate('error', 'x');
   expect(runner.input('x')).toBe('given');
   expect(lines).toEqual([
     'oom-autopsy: the runner could not be given the outputs (ENOSPC)',

@@ -1,6 +1,6 @@
 /** Amounts as people write and read them; GiB is 2^30. */
 import { expect, it } from '@jest/globals';
-import { formatBytes, parseBytes } from '../../src/bytes.js';
+import { formatBytes, parseBytes } from '../../src/lib/bytes.js';
 
 it.each([
   [0, '0 B'],

@@ -31,6 +31,14 @@ it.each([0, 1, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1, 3_333_333])(
   },
 );
 
+it.each([0, 1, 4095, 2 ** 20 - 1, 2 ** 20])(
+  'notices one byte more than the %d that may come',
+  async (bytes) => {
+    writeFileSync(join(dir, 'more'), Buffer.alloc(bytes + 1));
+    expect(await digest('more', bytes)).toEqual({ ok: false, reason: 'too-long' });
+  },
+);
+
 it('stops at the bound and at the deadline', async () => {
   writeFileSync(join(dir, 'long'), Buffer.alloc(5 * 2 ** 20));
   expect(await digest('long', 2 ** 20)).toEqual({ ok: false, reason: 'too-long' });

@@ -133,6 +133,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
       hip: null,
       backend: 'native',
       alloc_conf: null,
+      expandable_segments: false,
       path: '/usr/lib/torch',
     },
     recorder: {
@@ -142,6 +143,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
       disarmed_at: 1_700_000_100,
       disarm_proven: true,
       interrupted: false,
+      observer: 'attached',
       max_entries: 100_000,
       stacks: 'python',
     },
@@ -187,7 +189,14 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
     cycles: cycles(pageFile(of)),
     timeline: null,
     faults: [],
-    end: { kind: 'exception', exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_100 },
+    end: {
+      kind: 'exception',
+      exception: 'torch.OutOfMemoryError',
+      oom: true,
+      outside_oom: null,
+      reraised_from: null,
+      time: 1_700_000_100,
+    },
     ...changes,
   };
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { removeHalves, writeWhole } from '../../src/files.js';
+import { removeHalves, writeWhole } from '../../src/lib/files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oa files '));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 /** Gates speak only when asked to, and never change a red step's exit code. */
 import { describe, expect, it } from '@jest/globals';
-import { finalExitCode, type GateFacts, judgeGates } from '../../src/gates.js';
+import { finalExitCode, type GateFacts, judgeGates } from '../../src/judge/gates.js';
 
 const quiet: GateFacts = {
   torchProcesses: 1,

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { hostInNames } from '../../src/evidence/names.js';
 import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
-import { goneCheck, type Sight } from '../../src/step/gone.js';
+import { goneCheck, type Sight } from '../../src/step/abandoned.js';
 
 const parsed = parseInputs((name) => (name === 'run' ? 'true' : ''));
 if (!parsed.ok) throw new Error('must parse');

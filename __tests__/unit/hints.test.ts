@@ -1,6 +1,6 @@
 /** Each hint when its numbers say so, with them, and not otherwise. */
 import { describe, expect, it } from '@jest/globals';
-import { type HintId, hintsFor } from '../../src/report/hints.js';
+import { type HintId, hintsFor } from '../../src/judge/hints.js';
 import { plainText } from '../../src/report/rich.js';
 import {
   CENSUS,
@@ -87,8 +87,16 @@ describe('hints', () => {
       alloc_conf: 'expandable_segments:True',
       path: null,
     };
-    const hint = hintsFor(one({}, { torch })).find((h) => h.id === 'fragmentation');
-    expect(plainText(hint?.text ?? [])).toMatch(/is on already/);
+    const hint = (changes: object): string =>
+      plainText(
+        hintsFor(one({}, { torch: { ...torch, ...changes } })).find((h) => h.id === 'fragmentation')?.text ??
+          [],
+      );
+    expect(hint({})).toMatch(/is on already\.$/);
+    // Switched on, or off, at run time.
+    expect(hint({ alloc_conf: null, expandable_segments: true })).toMatch(/is on already\.$/);
+    expect(hint({ expandable_segments: false })).toMatch(/True lets the allocator/);
+    expect(hint({ alloc_conf: null })).toMatch(/True, where it is not on already, lets the allocator/);
   });
 
   it('name a request larger than the device, and than a memory fraction', () => {

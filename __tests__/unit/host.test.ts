@@ -39,12 +39,14 @@ it('reads cgroup v2, and the difference between two moments', () => {
     path: '/sys/fs/cgroup/system.slice/runner.service',
     oom_kill: 1,
     oom: 2,
+    machine: null,
   });
   tree({ 'sys/fs/cgroup/system.slice/runner.service/memory.events': 'oom 3\noom_kill 4\n' });
   expect(hostOom(before, readHostCounters(root))).toEqual({
     state: 'read',
     kills: 3,
     ooms: 1,
+    machine_kills: null,
     scope: 'cgroup',
     source: 'cgroup-v2',
     path: '/sys/fs/cgroup/system.slice/runner.service',
@@ -68,6 +70,7 @@ it('reads cgroup v1, beside a v2 that has no memory controller', () => {
     path: '/sys/fs/cgroup/memory/docker/abc',
     oom_kill: 5,
     oom: null,
+    machine: 99,
   });
 });
 
@@ -95,7 +98,10 @@ it('falls back to the count of the whole machine, and says so', () => {
   const before = readHostCounters(root);
   expect(before).toMatchObject({ source: 'vmstat', oom_kill: 2 });
   expect(
-    hostOom(before, { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: 3, oom: null }),
+    hostOom(before, {
+      ...{ state: 'read', source: 'vmstat', path: '/proc/vmstat' },
+      ...{ oom_kill: 3, oom: null, machine: 3 },
+    }),
   ).toMatchObject({ kills: 1, scope: 'machine', ooms: null });
 });
 
@@ -103,7 +109,7 @@ it('says why it does not know', () => {
   tree({ 'proc/self/cgroup': '0::/\n' });
   const unreadable = readHostCounters(root);
   expect(unreadable).toEqual({ state: 'unreadable', reason: expect.stringMatching(/^no memory.events/) });
-  const read = { state: 'read', source: 'cgroup-v2', path: '/a', oom_kill: 5, oom: 5 } as const;
+  const read = { state: 'read', source: 'cgroup-v2', path: '/a', oom_kill: 5, oom: 5, machine: 9 } as const;
   expect(hostOom(unreadable, read)).toBe(unreadable);
   expect(hostOom(read, unreadable)).toBe(unreadable);
   expect(hostOom(read, { ...read, path: '/b' })).toEqual({

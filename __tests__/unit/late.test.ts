@@ -11,10 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { collect, type Evidence } from '../../src/evidence/collect.js';
-import { buildManifest, type Manifest, type ManifestPublished } from '../../src/evidence/manifest.js';
-import { isSpent, removeSpent } from '../../src/evidence/spent.js';
-import { parseInputs } from '../../src/inputs.js';
+import { isSpent, removeSpent } from '../../src/deliver/cleanup.js';
+import { publishedOf } from '../../src/deliver/publishing.js';
 import {
   hasEvidence,
   latePlan,
@@ -22,9 +20,11 @@ import {
   readManifest,
   toldEvidence,
   uploadParagraph,
-} from '../../src/late.js';
+} from '../../src/deliver/resume.js';
+import { collect, type Evidence } from '../../src/evidence/collect.js';
+import { buildManifest, type Manifest, type ManifestPublished } from '../../src/evidence/manifest.js';
+import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
-import { publishedOf } from '../../src/publishing.js';
 import {
   made,
   OTHER_STEP,

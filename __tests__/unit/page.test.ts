@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { collect } from '../../src/evidence/collect.js';
-import { embedSnapshots } from '../../src/report/embed.js';
 import { escapeHtml, html, raw, scriptJson } from '../../src/report/html.js';
-import { renderPage } from '../../src/report/page.js';
+import { embedSnapshots } from '../../src/report/page/embed.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { readTimeline } from '../../src/report/timeline.js';
 import {
   made,

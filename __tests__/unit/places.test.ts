@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { collect, type Evidence } from '../../src/evidence/collect.js';
-import { digestOf } from '../../src/evidence/digest.js';
+import { startService } from '../../lab/standins/service/service.mjs';
 import {
   byRoom,
   freeMemory,
@@ -22,10 +21,11 @@ import {
   roomIn,
   secondName,
   secondPlaces,
-} from '../../src/publish/places.js';
-import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
-import { Staging, type StagingCalls } from '../../src/publish/stage.js';
-import { startService } from '../../standins/service/service.mjs';
+} from '../../src/deliver/places.js';
+import { type PublishOptions, publish, publishPage } from '../../src/deliver/publish.js';
+import { Staging, type StagingCalls } from '../../src/deliver/stage.js';
+import { collect, type Evidence } from '../../src/evidence/collect.js';
+import { digestOf } from '../../src/evidence/digest.js';
 import {
   made,
   OTHER_STEP,
@@ -62,7 +62,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const ports = () => ({
   env: { PATH: process.env.PATH, ...service.env, GITHUB_SERVER_URL: 'https://github.com' },
-  worker: resolve('src/publish/worker.ts'),
+  worker: resolve('dist/upload/index.js'),
   retentionDays: null,
   deadlineMs: 30_000,
 });

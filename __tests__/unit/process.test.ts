@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Group, isLive, processFacts, readExecutable, stepProcesses } from '../../src/step/proc.js';
+import { type Group, stepProcesses } from '../../src/step/own.js';
+import { isLive, processFacts, readExecutable } from '../../src/step/proc.js';
 import { drain, endStep, type RunOptions, runStep } from '../../src/step/process.js';
 import { TorchWatch } from '../../src/step/watch.js';
 
@@ -188,7 +189,7 @@ time.sleep(60)`,
       const [said] = (await once(tracer.stdout, 'data')) as [Buffer];
       if (String(said).trim() !== '0') return; // no ptrace here
       const mark = { leader: null, variable };
-      expect(await endStep(mark, 300)).toEqual({ found: 1, killed: [] });
+      expect(await endStep(mark, 100, 200)).toEqual({ found: 1, killed: [] });
       expect(stepProcesses(mark)).toHaveLength(1);
     } finally {
       tracer.kill('SIGKILL');

@@ -1,12 +1,12 @@
 // What goes into the artifact, and in which order; names; reasons in one line; the worker's environment. All pure.
 import { expect, it } from '@jest/globals';
+import { workerEnvironment } from '../../src/deliver/client.js';
+import { artifactNameProblem, cleanArtifactName, otherName } from '../../src/deliver/names.js';
+import { explain, isConflict, oneLine } from '../../src/deliver/reasons.js';
+import { byValue, SMALL_FILES_BYTES, selectFiles } from '../../src/deliver/select.js';
 import { type CollectedReceipt, type Evidence, joinReceipt } from '../../src/evidence/collect.js';
 import { parseSnapshotName } from '../../src/evidence/names.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
-import { workerEnvironment } from '../../src/publish/client.js';
-import { artifactNameProblem, cleanArtifactName, otherName } from '../../src/publish/names.js';
-import { explain, isConflict, oneLine } from '../../src/publish/reasons.js';
-import { byValue, SMALL_FILES_BYTES, selectFiles } from '../../src/publish/select.js';
 import { type Made, made, receipt, receiptFile, STEP, snapshotFile } from './evidence-kit.js';
 
 const seal = { dev: '1', ino: '1', size: '1', mtime: '1', ctime: '1' };
@@ -35,6 +35,8 @@ function evidence(
     receipts,
     snapshots,
     pages: [],
+    unread: [],
+    folderFault: null,
     rejected: [],
     rejectedCount: 0,
     rejectedReasons: [],

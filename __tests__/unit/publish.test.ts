@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { startService } from '../../lab/standins/service/service.mjs';
+import { type PublishOptions, publish, publishPage } from '../../src/deliver/publish.js';
+import { manifestPublished } from '../../src/deliver/publishing.js';
+import { Staging } from '../../src/deliver/stage.js';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
-import { type PublishOptions, publish, publishPage } from '../../src/publish/publish.js';
-import { Staging } from '../../src/publish/stage.js';
-import { manifestPublished } from '../../src/publishing.js';
-import { startService } from '../../standins/service/service.mjs';
 import {
   made,
   pageFile,
@@ -34,7 +34,9 @@ import {
 // Each upload starts a Node of its own.
 jest.setTimeout(60_000);
 
-const WORKER = resolve('src/publish/worker.ts');
+/** The uploading process as it is built: it starts in half of the time, and from its source is the first test's. */
+const WORKER = resolve('dist/upload/index.js');
+const SOURCE = resolve('src/deliver/worker.ts');
 const root = temporaryFolder('oa-publish');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -44,12 +46,13 @@ let dir: string;
 let n = 0;
 
 // The client waits 3 to 15 s between attempts: in its process the waits are cut short, the attempts stay.
-const quick = join(root, 'quick.mjs');
+const quick = (longest: number): string => join(root, `quick${longest}.mjs`);
 beforeAll(() => {
-  writeFileSync(
-    quick,
-    'const real = setTimeout; globalThis.setTimeout = (f, ms, ...a) => real(f, Math.min(ms ?? 0, 20), ...a);',
-  );
+  for (const ms of [20, 500])
+    writeFileSync(
+      quick(ms),
+      `const real = setTimeout; globalThis.setTimeout = (f, ms, ...a) => real(f, Math.min(ms ?? 0, ${ms}), ...a);`,
+    );
 });
 beforeEach(async () => {
   n += 1;
@@ -112,7 +115,8 @@ const sha256 = (path: string): string => createHash('sha256').update(readFileSyn
 it('uploads what was digested, with a manifest and checkable sums', async () => {
   const evidence = await someEvidence();
   const seen: number[] = [];
-  const result = await publish(options(evidence, { onProgress: (bytes) => seen.push(bytes) }));
+  const onProgress = (bytes: number): void => void seen.push(bytes);
+  const result = await publish(options(evidence, { onProgress, worker: SOURCE }));
   expect(result).toMatchObject({
     state: 'uploaded',
     name: 'oom-autopsy-train-0-1',
@@ -173,7 +177,7 @@ it.each([
   const result = await publish(
     options(evidence, {
       deadlineMs: fault === 'hang' ? 2000 : 30_000,
-      env: env({ NODE_OPTIONS: `--import "${quick}"` }),
+      env: env({ NODE_OPTIONS: `--import "${quick(20)}"` }),
     }),
   );
   expect(result.state).toBe('failed');
@@ -277,7 +281,7 @@ it('tells what vanished between the client that was refused and the one that was
     gone = readdirSync(staging);
     for (const name of gone) rmSync(join(staging, name));
   }, 5);
-  const result = await publish(options(evidence));
+  const result = await publish(options(evidence, { env: env({ NODE_OPTIONS: `--import "${quick(500)}"` }) }));
   clearInterval(watch);
   expect(result).toMatchObject({ state: 'uploaded', files: [], complete: false });
   if (result.state !== 'uploaded') throw new Error('not uploaded');
@@ -423,9 +427,9 @@ it('says so when the uploading process is missing, dies, or answers nothing', as
   const deaf = `import { writeFileSync } from 'node:fs';
     writeFileSync(${JSON.stringify(join(root, 'deaf.pid'))}, String(process.pid));
     process.on('SIGTERM', () => 0);
-    for (;;);`;
-  const stopped = await publish(options(evidence, { deadlineMs: 5000, worker: worker('deaf.mjs', deaf) }));
-  expect(stopped).toMatchObject({ reason: 'no end after 5 s: stopped' });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
+  const stopped = await publish(options(evidence, { deadlineMs: 3000, worker: worker('deaf.mjs', deaf) }));
+  expect(stopped).toMatchObject({ reason: 'no end after 3 s: stopped' });
   await ended(Number(readFileSync(join(root, 'deaf.pid'), 'utf8')));
 });
 

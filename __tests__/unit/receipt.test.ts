@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { receiptJsonSchema } from '../../lab/scripts/schemas.mjs';
 import {
   displayName,
   isSafeName,
@@ -12,7 +13,8 @@ import {
 } from '../../src/evidence/names.js';
 import type { Receipt } from '../../src/evidence/receipt.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
-import { cleanText } from '../../src/text.js';
+import { DEFINITIONS, ReceiptSchema } from '../../src/evidence/receipt-schema.js';
+import { cleanText } from '../../src/lib/text.js';
 import { made, pageFile, random, receipt, receiptFile, snapshotFile } from './evidence-kit.js';
 
 const parse = (value: unknown, file = receiptFile(made())) =>
@@ -75,8 +77,31 @@ it('reads the graph of a cycle only as far as it hangs together', () => {
   expect(graph({ ring: Array(99).fill({ name: 'a', label: 'b' }) })?.ring).toHaveLength(32);
 });
 
-it('is what the JSON Schema says a receipt is', () => {
+it('reads which memory ran out only by the kinds that are known, and a hint where it is not said to be certain', () => {
+  const outside = (outside_oom: unknown) =>
+    good({ end: { kind: 'exception', outside_oom } }).end?.outside_oom;
+  expect(outside({ kind: 'rmm', certain: true })).toEqual({ kind: 'rmm', certain: true, device_free: null });
+  expect(outside({ kind: 'rmm' })).toEqual({ kind: 'rmm', certain: false, device_free: null });
+  expect(outside({ kind: 'rmm', certain: 'yes' })).toEqual({
+    kind: 'rmm',
+    certain: false,
+    device_free: null,
+  });
+  for (const wrong of [{ kind: 'x' }, {}, 'cublas', [], 1, null]) expect(outside(wrong)).toBeNull();
+  const end = { kind: 'exit', reraised_from: 'elsewhere' };
+  const read = good({
+    end,
+    recorder: { state: 'idle', observer: 'x' },
+    torch: { expandable_segments: 'no' },
+  });
+  expect(read.end).toMatchObject({ outside_oom: null, reraised_from: null });
+  expect([read.recorder.observer, read.torch?.expandable_segments]).toEqual([null, null]);
+  expect(read.notes.join()).toMatch(/reraised_from is not one of process, ray: left out/);
+});
+
+it('is what the JSON Schema says a receipt is, and that is made from what the reader walks', () => {
   const schema = JSON.parse(readFileSync('schemas/receipt.schema.json', 'utf8'));
+  expect(schema).toEqual(JSON.parse(JSON.stringify(receiptJsonSchema(ReceiptSchema, DEFINITIONS))));
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema);
   validate(receipt());
   expect(validate.errors).toBeNull();
@@ -86,6 +111,9 @@ it('is what the JSON Schema says a receipt is', () => {
     { ooms: [{}] },
     { recorder: { state: 'on' } },
     { rank: { RANK: 'a' } },
+    { recorder: { state: 'idle', observer: 'asleep' } },
+    { end: { kind: 'exit', outside_oom: { kind: 'a tensor of mine', certain: true } } },
+    { end: { kind: 'exit', reraised_from: 'host-07' } },
   ]) {
     expect(validate(receipt(made(), wrong))).toBe(false);
   }
@@ -169,6 +197,11 @@ it('leaves out unknown fields and parts of a wrong type, with a note', () => {
       'oom_count is 0, but 1 are listed',
     ]),
   );
+});
+
+it('keeps a part whose fields it does not know, its nulls too', () => {
+  const timeline = { state: 'done', reason: null, steps: [1, null, { deep: null }] };
+  expect(good({ timeline }).timeline).toEqual(timeline);
 });
 
 it('cuts lists and counts what it cut', () => {

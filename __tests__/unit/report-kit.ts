@@ -4,8 +4,9 @@ import type { CollectedReceipt, Evidence, SnapshotFile } from '../../src/evidenc
 import { buildManifest, type Manifest, type ManifestParts } from '../../src/evidence/manifest.js';
 import { parseSnapshotName } from '../../src/evidence/names.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
-import type { SummaryLinks } from '../../src/report/summary.js';
-import { judge, openEnds } from '../../src/report/verdict.js';
+import { countOoms, endedByOom, outsideOoms } from '../../src/judge/outside.js';
+import { judge, openEnds } from '../../src/judge/verdict.js';
+import type { SummaryLinks } from '../../src/report/summary/summary.js';
 import { type Made, made, receipt, receiptFile, STEP, snapshotFile } from './evidence-kit.js';
 
 export const GIB = 2 ** 30;
@@ -230,7 +231,6 @@ export interface Story extends Partial<Omit<ManifestParts, 'evidence'>> {
 
 /** The manifest of a step with these receipts; verdict by the real judge. */
 export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts }: Story = {}): Manifest {
-  const oomCount = receipts.reduce((sum, r) => sum + r.oom_count, 0);
   const snapshots = snapshotsOf(receipts);
   return buildManifest({
     evidence: {
@@ -239,6 +239,8 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       receipts,
       snapshots,
       pages: [],
+      unread: [],
+      folderFault: null,
       rejected: [],
       rejectedCount: 0,
       rejectedReasons: [],
@@ -272,12 +274,17 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       exitCode,
       cancelled: false,
       startError: null,
-      oomCount,
-      endedByOom: receipts.filter((r) => r.end?.oom).length,
+      oomCount: countOoms(receipts),
+      endedByOom: receipts.filter(endedByOom).length,
       threadsEndedByOom: receipts.filter((r) => r.thread_ends.some((end) => end.oom)).length,
       openEnds: openEnds(receipts, parts.stillRunning ?? [], 'gpu-07'),
       hostOomKills: 0,
       hostOomScope: 'cgroup',
+      outside: outsideOoms(receipts),
+      reached: receipts.length === 0 ? 'none' : (parts.unarmed ?? []).length > 0 ? 'part' : 'all',
+      blindSpots: parts.blindSpots ?? [],
+      machineOomKills: null,
+      ownCgroups: [],
     }),
     gpu: null,
     host: null,
@@ -329,7 +336,7 @@ export const stranger = (held: number, name = 'python3', pid = 4121) => ({
         free: 40 * GIB - held,
       },
     ],
-    processes: [{ pid, name, device: 1, used: held }],
+    processes: [{ pid, startTicks: 70, name, device: 1, used: held }],
     pidsKnown: true,
     note: null,
     seconds: 0.1,

@@ -1,7 +1,7 @@
 /** Where the page's viewer comes from, as the environment says; nothing odd gets into the page's content policy. */
 import { expect, it } from '@jest/globals';
-import { viewerFrom } from '../../src/publish/report.js';
-import { DEFAULT_VIEWER } from '../../src/report/page.js';
+import { viewerFrom } from '../../src/deliver/report.js';
+import { DEFAULT_VIEWER } from '../../src/report/page/page.js';
 
 it.each([
   [undefined, DEFAULT_VIEWER],

@@ -6,12 +6,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readAction, resolveInputs } from '../../standins/runner/action.mjs';
-import { Masker, parseCommand, StepLog } from '../../standins/runner/commands.mjs';
-import { condition, evaluate, interpolate } from '../../standins/runner/expressions.mjs';
-import { parsePairs } from '../../standins/runner/files.mjs';
-import { LineReader, processesWith } from '../../standins/runner/process.mjs';
-import { runAction } from '../../standins/runner/runner.mjs';
+import { readAction, resolveInputs } from '../../lab/standins/runner/action.mjs';
+import { Masker, parseCommand, StepLog } from '../../lab/standins/runner/commands.mjs';
+import { condition, evaluate, interpolate } from '../../lab/standins/runner/expressions.mjs';
+import { parsePairs } from '../../lab/standins/runner/files.mjs';
+import { isDying, LineReader, processesWith } from '../../lab/standins/runner/process.mjs';
+import { runAction } from '../../lab/standins/runner/runner.mjs';
 
 const root = mkdtempSync(join(tmpdir(), 'standin-runner-'));
 const QUICK = { sigint: 300, sigterm: 300, streams: 300 };
@@ -249,6 +249,19 @@ describe('how a step ends', () => {
     expect(report.problems).toEqual([expect.stringContaining('held open')]);
     while (processesWith('RUNNER_TRACKING_ID', report.trackingId).length > 0)
       await new Promise((ok) => setTimeout(ok, 10));
+  });
+
+  it('a process that was killed and is still on its way out is no orphan', () => {
+    const status = (own: string, shared: string) =>
+      `State:\tS\nSigPnd:\t${own}\nShdPnd:\t${shared}\nSigBlk:\t0000000000000100\n`;
+    const [none, kill, term] = ['0000000000000000', '0000000000000100', '0000000000004000'];
+    expect([status(none, none), status(term, term)].map(isDying)).toEqual([false, false]);
+    expect([status(kill, none), status(none, kill), status(none, '0000000000004100')].map(isDying)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(isDying(readFileSync('/proc/self/status', 'utf8'))).toBe(false);
   });
 
   it('a survivor with an output of its own holds nothing, and can be left alone', async () => {
@@ -541,7 +554,7 @@ it('the command line: runs an action beside an artifact service and prints what 
     spawnSync(
       process.execPath,
       [
-        join(process.cwd(), 'standins/runner/cli.mjs'),
+        join(process.cwd(), 'lab/standins/runner/cli.mjs'),
         '--action',
         join(dir, 'action'),
         '--workspace',

@@ -7,8 +7,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { faultPlan, parseFault, parseFaultArgs } from '../../standins/service/faults.mjs';
-import { startService } from '../../standins/service/service.mjs';
+import { faultPlan, parseFault, parseFaultArgs } from '../../lab/standins/service/faults.mjs';
+import { startService } from '../../lab/standins/service/service.mjs';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 type Client = InstanceType<typeof import('@actions/artifact')['DefaultArtifactClient']>;
@@ -361,7 +361,7 @@ it('ends by itself', async () => {
 });
 
 it('the command line: says where it is, serves, ends on a signal; refuses what it cannot read', async () => {
-  const cli = join(process.cwd(), 'standins/service/cli.mjs');
+  const cli = join(process.cwd(), 'lab/standins/service/cli.mjs');
   const child = spawn(process.execPath, [cli, '--dir', join(dir, 'cli'), '--fault', 'GET=503,HEAD=hang']);
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
   Object.assign(process.env, JSON.parse(line).env);

@@ -1,9 +1,9 @@
 /** What main saves is what post reads; anything else is refused, never guessed. */
 import { describe, expect, it } from '@jest/globals';
-import type { Runner } from '../../src/actions.js';
 import type { GpuObservation } from '../../src/gpu/observe.js';
 import { parseInputs } from '../../src/inputs.js';
 import { makePlan } from '../../src/plan.js';
+import type { Runner } from '../../src/runner/runner.js';
 import { readState } from '../../src/saved-state.js';
 import { type Known, NOTHING_KNOWN, saveFinished, savePlan } from '../../src/state.js';
 
@@ -23,7 +23,7 @@ function memory(initial: Record<string, string> = {}): Runner & { readonly saved
 
 const KNOWN: Known = {
   group: { pid: 77, startTicks: 5 },
-  host: { state: 'read', source: 'cgroup-v2', path: '/sys/fs/cgroup/x', oom_kill: 1, oom: null },
+  host: { state: 'read', source: 'cgroup-v2', path: '/sys/fs/cgroup/x', oom_kill: 1, oom: null, machine: 4 },
   result: {
     exitCode: 137,
     signal: 'SIGKILL',
@@ -40,7 +40,7 @@ const KNOWN: Known = {
     state: 'seen',
     tool: 'nvidia-smi',
     devices: [{ index: 0, uuid: 'GPU-1', name: 'NVIDIA A100', total: 100, used: 50, free: 50 }],
-    processes: [{ pid: 4121, name: 'python3', device: 0, used: null }],
+    processes: [{ pid: 4121, startTicks: 70, name: 'python3', device: 0, used: null }],
     pidsKnown: true,
     note: null,
     seconds: 0.1,
@@ -107,7 +107,7 @@ describe('state', () => {
           },
         })),
         processes: Array.from({ length: 1024 }, (_, i) => ({
-          ...{ pid: i, name: 'p'.repeat(80), device: 0, used: i },
+          ...{ pid: i, startTicks: 2 ** 50, name: 'p'.repeat(80), device: 0, used: i },
         })),
       },
       seen: {

@@ -1,11 +1,11 @@
-/** Receipts of any shape through reader, manifest and report: nothing throws, nothing escapes, the budget holds. `OA_SOAK=1` takes 10,000. */
+/** Receipts of any shape through reader, manifest and report: nothing throws, nothing escapes, the budget holds. More of them with OA_LONG=1, 10,000 with OA_SOAK=1. */
 import { expect, it } from '@jest/globals';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { annotations } from '../../src/report/annotations.js';
 import { bytesOf } from '../../src/report/blocks.js';
-import { renderPage } from '../../src/report/page.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { peakJson } from '../../src/report/peak.js';
-import { renderSummary, SUMMARY_BUDGET } from '../../src/report/summary.js';
+import { renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
 import { made, random, receipt, receiptFile } from './evidence-kit.js';
 import { renderGfm, tagsOf } from './gfm-kit.js';
 import {
@@ -56,7 +56,7 @@ const ALLOWED =
   /^<\/?(h2|p|code|pre|span|strong|b|ul|li|table|thead|tbody|tr|th|td|details|summary|sub|br|a)( (align="\w+"|class="language-\w+"|aria-hidden="true"|open|href="https:\/\/github\.com\/[^"]*"))*>$/;
 
 it('says something of anything', () => {
-  const runs = process.env['OA_SOAK'] ? 10_000 : 300;
+  const runs = process.env['OA_SOAK'] ? 10_000 : process.env['OA_LONG'] ? 1000 : 100;
   const base = failedRank();
   let read = 0;
   for (let seed = 1; seed <= runs; seed++) {

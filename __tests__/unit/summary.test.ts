@@ -1,13 +1,13 @@
 /** The job summary as a string, and as GitHub shows it. */
 import { describe, expect, it } from '@jest/globals';
-import { formatBytes } from '../../src/bytes.js';
 import type { Manifest } from '../../src/evidence/manifest.js';
+import { formatBytes } from '../../src/lib/bytes.js';
 import { type Block, bytesOf, withinBudget } from '../../src/report/blocks.js';
 import { escapeCode, escapeText, shellWord } from '../../src/report/markdown.js';
-import { renderPage } from '../../src/report/page.js';
+import { renderPage } from '../../src/report/page/page.js';
 import { shorten } from '../../src/report/rich.js';
 import { ranges } from '../../src/report/story.js';
-import { picture, renderSummary, SUMMARY_BUDGET } from '../../src/report/summary.js';
+import { picture, renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
 import { made, snapshotFile } from './evidence-kit.js';
 import { renderGfm, tagsOf, textOf } from './gfm-kit.js';
 import {
@@ -24,6 +24,7 @@ import {
   oom,
   quietRank,
   read,
+  type Story,
   stranger,
   WORKSPACE,
 } from './report-kit.js';
@@ -33,6 +34,7 @@ const section = (text: string, from: string): string => text.slice(text.indexOf(
 
 /** The kernel killed one process of the step's cgroup. */
 const oomFacts = {
+  machine_kills: null,
   state: 'read',
   kills: 1,
   ooms: 1,
@@ -162,7 +164,7 @@ describe('the first lines', () => {
     const gone = { ooms: [], oom_count: 0, snapshots: [], devices: [] };
     const outside = manifest({ receipts: [failedRank(5, 0, gone)], exitCode: 1 });
     expect(summary(outside)).toContain(
-      'counted none: the request came from outside of it (cuBLAS, NCCL, the driver)',
+      'counted none: where it came from is not known; its traceback in the log tells',
     );
     const missed = manifest({
       receipts: [failedRank(5, 0, { ...gone, devices: [{ index: 0, ooms: 1 }] })],
@@ -177,7 +179,7 @@ describe('memory of other processes', () => {
   const empty = { ...look.before, processes: [] };
   /** Of 40 GiB, 39.5 GiB are this process's and 10 MiB free: 502 MiB are left for everybody else. */
   const full = { reserved: 39.5 * GIB, census: null };
-  const told = (gpu: Manifest['gpu'], event = {}, changes: object = {}): string =>
+  const told = (gpu: NonNullable<Story['gpu']>, event = {}, changes: object = {}): string =>
     summary(manifest({ receipts: [failedRank(5123, 1, {}, event)], exitCode: 1, gpu, ...changes })).replace(
       /\u00a0/g,
       ' ',
@@ -206,6 +208,30 @@ describe('memory of other processes', () => {
     );
   });
 
+  it("is nobody else's where it is the step's own server, without a receipt, or where nobody can tell", () => {
+    const server = { pid: 4121, startTicks: 70 };
+    const after = look.before;
+    const listed = (gpu: NonNullable<Story['gpu']>): number => told(gpu).match(/4121/g)?.length ?? 0;
+    expect(listed({ before: empty, after })).toBeGreaterThan(1);
+    expect(listed({ before: empty, after, own: [server] })).toBe(0);
+    // Another process had that pid before the step: it is none of the step's.
+    const earlier = { ...after, processes: after.processes.map((p) => ({ ...p, startTicks: 3 })) };
+    expect(told({ before: earlier, after, own: [server] })).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
+    expect(told({ before: earlier, after, own: [server] })).not.toMatch(/\| after it \|/);
+    // In a container the tool may name pids of the host, the step's own among them.
+    const ofHost = {
+      ...after,
+      pidsKnown: false,
+      processes: after.processes.map((p) => ({ ...p, startTicks: null })),
+    };
+    expect(listed({ before: empty, after: ofHost })).toBe(0);
+    expect(listed({ before: ofHost, after: ofHost })).toBeGreaterThan(1);
+    const page = renderPage(manifest({ receipts: [failedRank()], gpu: { before: empty, after: ofHost } }));
+    expect(page).toContain('python3 (not known whose)');
+    const mine = { before: empty, after, own: [server] };
+    expect(renderPage(manifest({ receipts: [failedRank()], gpu: mine }))).toContain('python3 (this step');
+  });
+
   it('of this machine is no account of another one', () => {
     const runner = (host: string | null) => ({ runner: { ...manifest().runner, host } });
     for (const host of ['node-b', null]) {
@@ -222,13 +248,16 @@ describe('memory of other processes', () => {
     const m = manifest({ receipts: [failedRank(), there], exitCode: 1, gpu: look });
     expect(summary(m)).toContain('**Other processes held 12.00 GiB**: pid 4121');
     expect(summary(m)).toMatch(/\| before the step \| GPU 1 \| 4121 \|/);
-    expect(renderPage(m)).not.toContain("python3 (this step's)");
+    expect(renderPage(m)).not.toContain('python3 (this step');
   });
 });
 
 describe('a cancelled run', () => {
   const cancelled = (...receipts: readonly ReturnType<typeof quietRank>[]): string => {
-    const verdict = { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    const verdict = {
+      name: 'cancelled' as const,
+      because: 'the step was cancelled or ran into a time limit',
+    };
     return summary(manifest({ receipts, exitCode: 130, verdict }));
   };
   const said = 'Recording was disarmed in every process that had it.';
@@ -427,7 +456,7 @@ describe('sections', () => {
   it('stay out when they have nothing to say', () => {
     const bare = summary(manifest({ exitCode: 3 }), { artifactName: null });
     expect(bare).toBe(
-      '## 🔴 The step failed with exit code 3; no out-of-memory was seen\n\nThe step exited with 3 and no out-of-memory was seen.\n',
+      '## 🔴 The step failed with exit code 3; nothing was recorded\n\nThe step exited with 3, and no process of it was recorded.\n',
     );
   });
 

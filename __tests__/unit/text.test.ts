@@ -1,6 +1,6 @@
 /** Text from outside, safe to show in a log line. */
 import { expect, it } from '@jest/globals';
-import { count, logLine, printable } from '../../src/text.js';
+import { count, logLine, printable } from '../../src/lib/text.js';
 
 it.each([
   ['plain – ☃', 'plain – ☃'],

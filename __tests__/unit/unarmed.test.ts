@@ -23,7 +23,7 @@ describe('whyUnarmed', () => {
   const files = ['/srv/src/sitecustomize.py', '/pkg/sitecustomize/__init__.py'];
   const why = (start: Partial<Start>) =>
     whyUnarmed(
-      { program: 'python3.11', args: ['python', 'x'], env: ours, cwd: '/srv', ...start },
+      { program: 'python3.11', args: ['python', 'x'], env: ours, cwd: '/srv', uid: 0, ...start },
       '/shim',
       (path) => files.includes(path),
     );
@@ -48,6 +48,30 @@ describe('whyUnarmed', () => {
     ['another program', { program: 'trainer' }, 'not-python'],
     ['another program without the path', { program: 'trainer', env: ['A=1'] }, 'environment-cleared'],
     ['flags of another program', { program: 'trainer', args: ['trainer', '-I'] }, 'not-python'],
+    // As pex 2.105 starts a program: by itself, and with --venv.
+    [
+      'a PEX',
+      { args: ['python', '/r/unzipped_pexes/4/x'], env: ['PEX=/w/b.pex', '_PEX_PYTHONPATH=/shim', MARK] },
+      'pex',
+    ],
+    [
+      'a PEX with a venv',
+      { args: ['/r/venvs/4/x/bin/python', '-I', '-I', '/r/venvs/4/x/pex'], env: ['PEX=/w/b.pex', ...ours] },
+      'pex',
+    ],
+    [
+      'what a PEX starts with -I',
+      { args: ['python', '-I', 'x'], env: ['PEX=/w/b.pex', ...ours] },
+      'isolated',
+    ],
+    [
+      'what a PEX starts with another path',
+      { env: ['PEX=/w/b.pex', MARK, 'PYTHONPATH=/mine'] },
+      'pythonpath-replaced',
+    ],
+    ['another user', { uid: 4_000_000 }, 'other-user'],
+    ['another user without the path', { uid: 4_000_000, env: ['SUDO_COMMAND=x'] }, 'other-user'],
+    ['a user that cannot be read', { uid: null }, 'unknown'],
     ['nothing odd', {}, 'unknown'],
     ['an environment that cannot be read', { env: null }, 'unknown'],
   ])('%s', (_name, start, reason) => {

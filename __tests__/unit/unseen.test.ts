@@ -1,7 +1,7 @@
 /** Looks for cycles that did not see everything are named; a watch that had nothing to watch is not one of them. */
 import { expect, it } from '@jest/globals';
+import { cyclesUnseen } from '../../src/account.js';
 import type { Cycles } from '../../src/evidence/receipt.js';
-import { cyclesUnseen } from '../../src/finish.js';
 
 const look = (state: Cycles['state'], reason: string | null) => ({ cycles: { state, reason } as Cycles });
 

@@ -1,6 +1,6 @@
 /** One verdict for each set of facts; an out-of-memory that nothing caught comes before everything else. */
 import { describe, expect, it } from '@jest/globals';
-import { judge, type OpenEnds, openEnds, type VerdictFacts } from '../../src/report/verdict.js';
+import { judge, type OpenEnds, openEnds, type VerdictFacts } from '../../src/judge/verdict.js';
 
 const open = (more: Partial<OpenEnds>) => ({ openEnds: { gone: 0, running: 0, elsewhere: 0, ...more } });
 
@@ -14,6 +14,11 @@ const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   openEnds: { gone: 0, running: 0, elsewhere: 0 },
   hostOomKills: 0,
   hostOomScope: 'cgroup',
+  outside: { ended: [], handled: [], maybe: [] },
+  reached: 'all',
+  blindSpots: [],
+  machineOomKills: null,
+  ownCgroups: [],
   ...over,
 });
 
@@ -42,7 +47,7 @@ describe('judge', () => {
       { oomCount: 2, ...open({ gone: 1 }), endedByOom: 1 },
       'oom',
     ],
-    ['no such shell', { exitCode: 127, startError: 'ENOENT' }, 'failed'],
+    ['no such shell', { exitCode: 127, startError: 'ENOENT' }, 'not-run'],
   ])('%s', (_name, over, verdict) => {
     expect(judge(facts(over)).name).toBe(verdict);
   });

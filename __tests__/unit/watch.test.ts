@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { likelyReason, unreached, unreachedLine } from '../../src/reach.js';
-import { innerPid, listProcesses, stepProcesses } from '../../src/step/proc.js';
+import { type Left, likelyReason, unreached, unreachedLine } from '../../src/judge/reach.js';
+import { sameProcess, stepProcesses } from '../../src/step/own.js';
+import { innerPid, listProcesses } from '../../src/step/proc.js';
 import { type Sighting, TorchWatch } from '../../src/step/watch.js';
 
 const MARK = 'OOM_AUTOPSY_STEP=0123456789ab';
@@ -156,6 +157,39 @@ it('who is older than the step is not of it, though it be marked', () => {
   expect(found(null)).toEqual([LEADER, 101, 102]);
 });
 
+it('the watch and a cancel agree on whose they are', () => {
+  put(LEADER, { program: 'bash' });
+  put(101, { ppid: 1, pgid: LEADER, start: 60 });
+  put(102, { ppid: 101, start: 61 });
+  put(103, { env: [MARK], start: 62 });
+  put(90, { ppid: 103, start: 63 }); // env -i below one that left group and tree; pids began anew
+  put(104, { start: 64 });
+  put(105, { ppid: 104, start: 65 });
+  put(106, { start: 49, env: [MARK] });
+  put(107, { ppid: LEADER, start: 49 });
+  const both = (since: number) => {
+    const mark = { leader: LEADER, variable: MARK, since };
+    const one = new TorchWatch(() => mark, SHIM, proc);
+    one.look();
+    const found = stepProcesses(mark, listProcesses(proc), proc);
+    const sorted = (all: readonly { pid: number }[]) => all.map(({ pid }) => pid).sort((a, b) => a - b);
+    expect(sorted(one.met())).toEqual(sorted(found));
+    return sorted(found);
+  };
+  expect(both(50)).toEqual([90, LEADER, 101, 102, 103]);
+  // Another process has got the leader's pid since: neither it nor those below it are the step's.
+  expect(both(45)).toEqual([90, 103, 106]);
+});
+
+it('one process is told from another under the same pid by its start, where both are known', () => {
+  const at = (startTicks: number | null, pid = 7) => ({ pid, startTicks });
+  expect(sameProcess(at(5), at(5))).toBe(true);
+  expect(sameProcess(at(5), at(6))).toBe(false);
+  expect(sameProcess(at(null), at(6))).toBe(true);
+  expect(sameProcess(at(5), at(null))).toBe(true);
+  expect(sameProcess(at(5), at(5, 8))).toBe(false);
+});
+
 it("who was met as the step's is still of it without mark, group and parent; its pid alone is not", () => {
   put(LEADER, { program: 'bash' });
   put(101, { ppid: LEADER, pgid: LEADER, start: 60, env: [MARK] });
@@ -220,22 +254,29 @@ describe('unreached', () => {
     ...{ pid, startTicks: 10 * pid, innerPid: pid, program: 'python3.11' },
     ...{ reason: 'isolated', advice, base },
   });
-  const left = (pid: number, start_ticks: number | null = 10 * pid) => ({ pid, start_ticks });
+  const left = (...receipts: readonly (number | readonly [number, number])[]): Left => ({
+    receipts: receipts.map((one) => {
+      const [pid, start_ticks] = typeof one === 'number' ? [one, 10 * one] : one;
+      return { pid, start_ticks };
+    }),
+    unread: [],
+    marks: new Map(),
+  });
 
   it('leaves out who left a receipt, and the children that such a one forked', () => {
     const sightings = [seen(1, 'a'), seen(2, 'a'), seen(3, 'b'), seen(4, 'c')];
-    expect(unreached(sightings, [left(1), left(9)]).map(({ pid }) => pid)).toEqual([3, 4]);
-    expect(unreached(sightings, [left(1, 11), left(3)]).map(({ pid }) => pid)).toEqual([1, 2, 4]);
+    expect(unreached(sightings, left(1, 9)).map(({ pid }) => pid)).toEqual([3, 4]);
+    expect(unreached(sightings, left([1, 11], 3)).map(({ pid }) => pid)).toEqual([1, 2, 4]);
   });
 
   it('knows a process of another pid namespace by the pid that it has there', () => {
     const inside = { ...seen(12_345, 'a'), innerPid: 2 };
-    expect(unreached([inside], [left(2, inside.startTicks)])).toEqual([]);
-    expect(unreached([inside], [left(2, 7)])).toHaveLength(1);
+    expect(unreached([inside], left([2, inside.startTicks]))).toEqual([]);
+    expect(unreached([inside], left([2, 7]))).toHaveLength(1);
   });
 
   it('in one line: the first kind and how many more', () => {
-    const line = (...all: Sighting[]) => unreachedLine(unreached(all, []));
+    const line = (...all: Sighting[]) => unreachedLine(unreached(all, left()));
     expect(line()).toBeNull();
     expect(line(seen(1, 'a'))).toBe('python3.11 (pid 1) had torch loaded, but drop -I');
     expect(line(seen(1, 'a'), seen(2, 'b'), seen(3, 'c', 'other'))).toBe(

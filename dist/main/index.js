@@ -1,112 +1,284 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
-/***/ 421:
+/***/ 2613:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("assert");
+
+/***/ }),
+
+/***/ 5317:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("child_process");
+
+/***/ }),
+
+/***/ 6982:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
+
+/***/ }),
+
+/***/ 4434:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("events");
+
+/***/ }),
+
+/***/ 9896:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
+
+/***/ }),
+
+/***/ 8611:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("http");
+
+/***/ }),
+
+/***/ 5692:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("https");
+
+/***/ }),
+
+/***/ 9278:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("net");
+
+/***/ }),
+
+/***/ 4589:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:assert");
+
+/***/ }),
+
+/***/ 6698:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:async_hooks");
+
+/***/ }),
+
+/***/ 4573:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:buffer");
+
+/***/ }),
+
+/***/ 1421:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:child_process");
 
 /***/ }),
 
-/***/ 598:
+/***/ 7540:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:console");
+
+/***/ }),
+
+/***/ 7598:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
 
 /***/ }),
 
-/***/ 24:
+/***/ 3053:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:diagnostics_channel");
+
+/***/ }),
+
+/***/ 610:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:dns");
+
+/***/ }),
+
+/***/ 8474:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:events");
+
+/***/ }),
+
+/***/ 3024:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
 
 /***/ }),
 
-/***/ 455:
+/***/ 1455:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
 
 /***/ }),
 
-/***/ 161:
+/***/ 7067:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http");
+
+/***/ }),
+
+/***/ 2467:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:http2");
+
+/***/ }),
+
+/***/ 7030:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:net");
+
+/***/ }),
+
+/***/ 8161:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:os");
 
 /***/ }),
 
-/***/ 760:
+/***/ 6760:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:path");
 
 /***/ }),
 
-/***/ 975:
+/***/ 643:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:perf_hooks");
+
+/***/ }),
+
+/***/ 1792:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:querystring");
+
+/***/ }),
+
+/***/ 7075:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream");
+
+/***/ }),
+
+/***/ 1692:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:tls");
+
+/***/ }),
+
+/***/ 3136:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:url");
+
+/***/ }),
+
+/***/ 7975:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util");
 
 /***/ }),
 
-/***/ 522:
+/***/ 3429:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util/types");
+
+/***/ }),
+
+/***/ 5919:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:worker_threads");
+
+/***/ }),
+
+/***/ 8522:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
-/***/ 99:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+/***/ 857:
+/***/ ((module) => {
 
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   C: () => (/* binding */ parseBytes),
-/* harmony export */   z: () => (/* binding */ formatBytes)
-/* harmony export */ });
-const UNITS = {
-    '': 1,
-    b: 1,
-    k: 2 ** 10,
-    m: 2 ** 20,
-    g: 2 ** 30,
-    t: 2 ** 40,
-    kib: 2 ** 10,
-    mib: 2 ** 20,
-    gib: 2 ** 30,
-    tib: 2 ** 40,
-    kb: 1e3,
-    mb: 1e6,
-    gb: 1e9,
-    tb: 1e12,
-};
-function parseBytes(text) {
-    const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
-    const unit = match ? UNITS[(match[2] ?? '').toLowerCase()] : undefined;
-    if (!match || unit === undefined)
-        return null;
-    const bytes = Math.round(Number(match[1]) * unit);
-    return Number.isSafeInteger(bytes) ? bytes : null;
-}
-const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-function formatBytes(bytes) {
-    let step = 0;
-    let amount = Math.abs(bytes);
-    while (step < STEPS.length - 1 && Number(amount.toFixed(step === 0 ? 0 : 2)) >= 1024) {
-        amount /= 1024;
-        step++;
-    }
-    return `${bytes < 0 ? '-' : ''}${amount.toFixed(step === 0 ? 0 : 2)} ${STEPS[step]}`;
-}
-
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
 
 /***/ }),
 
-/***/ 144:
+/***/ 6928:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("path");
+
+/***/ }),
+
+/***/ 3193:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("string_decoder");
+
+/***/ }),
+
+/***/ 3557:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("timers");
+
+/***/ }),
+
+/***/ 4756:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("tls");
+
+/***/ }),
+
+/***/ 9023:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
+
+/***/ }),
+
+/***/ 1418:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(525);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4093);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -115,7 +287,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 154:
+/***/ 3154:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -123,17 +295,18 @@ __webpack_async_result__();
 /* harmony export */   ol: () => (/* binding */ digestOf),
 /* harmony export */   tD: () => (/* binding */ digestHandle)
 /* harmony export */ });
-/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(541);
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9905);
 
 const CHUNK = 2 ** 20;
 async function digestHandle(handle, bounds) {
-    const hash = (0,_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256');
+    const hash = (0,_lib_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256');
+    const length = Math.min(CHUNK, bounds.maxBytes + 1);
     const read = (into, position) => {
-        const reading = handle.read(into, 0, CHUNK, position);
+        const reading = handle.read(into, 0, length, position);
         reading.catch(() => undefined);
         return reading;
     };
-    let [buffer, spare] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+    let [buffer, spare] = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
     let bytes = 0;
     let reading = read(buffer, 0);
     for (;;) {
@@ -155,7 +328,7 @@ async function digestHandle(handle, bounds) {
 function digestOf(content) {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     return {
-        digest: `sha256:${(0,_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256').update(bytes).digest('hex')}`,
+        digest: `sha256:${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256').update(bytes).digest('hex')}`,
         bytes: bytes.byteLength,
     };
 }
@@ -164,7 +337,7 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
 /***/ }),
 
-/***/ 191:
+/***/ 6191:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -174,7 +347,11 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 /* harmony export */   u1: () => (/* binding */ buildManifest)
 /* harmony export */ });
 /* unused harmony exports MANIFEST_SCHEMA, SNAPSHOT_KIND, rankOf, snapshotReference, snapshotReferences */
-/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(154);
+/* harmony import */ var _gpu_holders_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2614);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+/* harmony import */ var _digest_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(3154);
+
+
 
 const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -250,6 +427,12 @@ function cycleTotals(receipts) {
     }
     return { count: kinds.size + unlisted, tensors, bytes };
 }
+function manifestGpu({ before, after, own = [] }, { receipts }, host) {
+    const left = receipts
+        .filter((receipt) => receipt.host === host)
+        .map(({ pid, start_ticks }) => ({ pid, startTicks: start_ticks }));
+    return { before, after, holders: (0,_gpu_holders_js__WEBPACK_IMPORTED_MODULE_0__/* .holdersOf */ .p)(before, after, [...left, ...own]) };
+}
 function buildManifest(parts) {
     const { evidence } = parts;
     const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
@@ -260,11 +443,11 @@ function buildManifest(parts) {
         step: parts.step,
         runner: parts.runner,
         verdict: { name: parts.verdict.name, because: parts.verdict.because },
-        oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
+        oom_count: (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .countOoms */ .ar)(evidence.receipts),
         snapshots: snapshotReferences(evidence),
         files: [...evidence.receipts, ...evidence.pages].map(plain),
         processes: evidence.receipts.map(manifestProcess),
-        gpu: parts.gpu,
+        gpu: parts.gpu && manifestGpu(parts.gpu, evidence, parts.runner.host),
         host: parts.host,
         cycles: cycleTotals(evidence.receipts),
         parity: parts.parity,
@@ -274,6 +457,7 @@ function buildManifest(parts) {
         rejected_reasons: evidence.rejectedReasons,
         not_seen: parts.notSeen,
         unarmed: parts.unarmed ?? [],
+        blind_spots: parts.blindSpots ?? [],
         script_hints: parts.scriptHints ?? [],
         still_running: parts.stillRunning ?? [],
         killed: parts.killed ?? [],
@@ -283,14 +467,14 @@ function buildManifest(parts) {
 }
 const manifestText = (manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
 function sha256Sums(files) {
-    const lines = files.map(({ file, digest }) => `${(0,_digest_js__WEBPACK_IMPORTED_MODULE_0__/* .bareDigest */ .$$)(digest)}  ${file}\n`);
+    const lines = files.map(({ file, digest }) => `${(0,_digest_js__WEBPACK_IMPORTED_MODULE_2__/* .bareDigest */ .$$)(digest)}  ${file}\n`);
     return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
 }
 
 
 /***/ }),
 
-/***/ 40:
+/***/ 1040:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -306,7 +490,7 @@ function sha256Sums(files) {
 /* harmony export */   vk: () => (/* binding */ thisHost)
 /* harmony export */ });
 /* unused harmony export hostInNames */
-/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(161);
+/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8161);
 
 const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit'];
 const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
@@ -359,42 +543,7 @@ function displayName(name, limit = 120) {
 
 /***/ }),
 
-/***/ 916:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   RJ: () => (/* binding */ RECEIPT_SCHEMA),
-/* harmony export */   T: () => (/* binding */ POOL_KINDS),
-/* harmony export */   bZ: () => (/* binding */ RANK_VARIABLES),
-/* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
-/* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES)
-/* harmony export */ });
-const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
-const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
-const RANK_VARIABLES = [
-    'RANK',
-    'LOCAL_RANK',
-    'WORLD_SIZE',
-    'LOCAL_WORLD_SIZE',
-    'GROUP_RANK',
-    'NODE_RANK',
-    'SLURM_PROCID',
-    'OMPI_COMM_WORLD_RANK',
-];
-const CATEGORY_NAMES = [
-    'parameter',
-    'gradient',
-    'optimizer_state',
-    'activation',
-    'input',
-    'unknown',
-];
-const POOL_KINDS = ['graph', 'handle', 'rest'];
-
-
-/***/ }),
-
-/***/ 531:
+/***/ 9531:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -407,9 +556,9 @@ const POOL_KINDS = ['graph', 'handle', 'rest'];
 /* harmony export */   lf: () => (/* binding */ openRegular),
 /* harmony export */   vZ: () => (/* binding */ stillSealed)
 /* harmony export */ });
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(24);
-/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(455);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(760);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1455);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6760);
 
 
 
@@ -478,7 +627,7 @@ function errorCode(error) {
 
 /***/ }),
 
-/***/ 613:
+/***/ 8613:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -490,11 +639,11 @@ function errorCode(error) {
 /* harmony export */   fV: () => (/* binding */ DOCUMENTS),
 /* harmony export */   zb: () => (/* binding */ stagingName)
 /* harmony export */ });
-/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(455);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(760);
-/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(541);
-/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(40);
-/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(531);
+/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1455);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
+/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1040);
+/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9531);
 
 
 
@@ -505,7 +654,7 @@ const MAX_NAMES = 20_000;
 const STALE_MS = 2 * 86_400_000;
 const DOCUMENTS = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
 const isDocument = (name) => DOCUMENTS.has(name) || (name.endsWith('.html') && (0,_names_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePageName */ .C)(name) === null);
-const stagingName = (step) => `.upload-${step}-${(0,_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
+const stagingName = (step) => `.upload-${step}-${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
 const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
 async function isInterrupted(folder, name, step, now) {
     if (stagingStep(name) === step)
@@ -592,7 +741,769 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
 
 /***/ }),
 
-/***/ 525:
+/***/ 6534:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Db: () => (/* binding */ RERAISED_FROM),
+/* harmony export */   K$: () => (/* binding */ OBSERVER_STATES),
+/* harmony export */   RJ: () => (/* binding */ RECEIPT_SCHEMA),
+/* harmony export */   T: () => (/* binding */ POOL_KINDS),
+/* harmony export */   bZ: () => (/* binding */ RANK_VARIABLES),
+/* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
+/* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES),
+/* harmony export */   sF: () => (/* binding */ OUTSIDE_KINDS)
+/* harmony export */ });
+const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
+const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
+const RANK_VARIABLES = [
+    'RANK',
+    'LOCAL_RANK',
+    'WORLD_SIZE',
+    'LOCAL_WORLD_SIZE',
+    'GROUP_RANK',
+    'NODE_RANK',
+    'SLURM_PROCID',
+    'OMPI_COMM_WORLD_RANK',
+];
+const CATEGORY_NAMES = [
+    'parameter',
+    'gradient',
+    'optimizer_state',
+    'activation',
+    'input',
+    'unknown',
+];
+const POOL_KINDS = ['graph', 'handle', 'rest'];
+const OUTSIDE_KINDS = [
+    'cublas',
+    'cudnn',
+    'cusolver',
+    'driver',
+    'nccl',
+    'rmm',
+    'cupy',
+    'jax',
+    'onnxruntime',
+    'tensorrt',
+    'nvml-assert',
+    'pinned-host',
+];
+const RERAISED_FROM = ['process', 'ray'];
+const OBSERVER_STATES = ['attached', 'refused', 'none'];
+
+
+/***/ }),
+
+/***/ 2614:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   V: () => (/* binding */ heldBy),
+/* harmony export */   p: () => (/* binding */ holdersOf)
+/* harmony export */ });
+/* harmony import */ var _step_own_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2671);
+
+const heldBy = ({ before, after }) => (before ?? after)?.used ?? null;
+const processesOf = (look) => look?.state === 'seen' ? look.processes : [];
+const plus = (held, used) => held === null || held.used === null ? { used } : { used: held.used + (used ?? 0) };
+function holdersOf(before, after, own = []) {
+    const late = processesOf(after);
+    const asked = after?.state === 'seen' && after.note === null;
+    const found = [];
+    const add = (process, when) => {
+        let one = found.find((f) => f.device === process.device && (0,_step_own_js__WEBPACK_IMPORTED_MODULE_0__/* .sameProcess */ .ID)(f, process));
+        if (!one) {
+            one = { ...process, before: null, after: null };
+            found.push(one);
+        }
+        one[when] = plus(one[when], process.used);
+    };
+    for (const process of processesOf(before))
+        add(process, 'before');
+    for (const process of late)
+        add(process, 'after');
+    return found
+        .map((one) => ({
+        pid: one.pid,
+        name: one.name,
+        device: one.device,
+        whose: whoseIs(one, one.before !== null, own),
+        before: one.before,
+        after: one.after,
+        gone: one.before !== null && asked && !late.some((process) => (0,_step_own_js__WEBPACK_IMPORTED_MODULE_0__/* .sameProcess */ .ID)(process, one)),
+    }))
+        .sort((a, b) => (heldBy(b) ?? 0) - (heldBy(a) ?? 0));
+}
+function whoseIs(process, early, own) {
+    if (early)
+        return 'stranger';
+    if (process.startTicks === null)
+        return 'unknown';
+    return own.some((one) => (0,_step_own_js__WEBPACK_IMPORTED_MODULE_0__/* .sameProcess */ .ID)(one, process)) ? 'step' : 'stranger';
+}
+
+
+/***/ }),
+
+/***/ 8175:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BJ: () => (/* binding */ describeProblem),
+/* harmony export */   Qh: () => (/* binding */ INPUT_NAMES),
+/* harmony export */   TL: () => (/* binding */ parseInputs)
+/* harmony export */ });
+/* unused harmony exports SNAPSHOT_POLICIES, STACKS, GATES, CYCLE_WATCHES, CATEGORY_MODES, NO_TORCH_POLICIES, INPUT_DEFAULTS */
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
+/* harmony import */ var _step_shell_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6373);
+
+
+
+const SNAPSHOT_POLICIES = ['on-oom', 'on-failure', 'always', 'off'];
+const STACKS = ['python', 'all'];
+const GATES = ['off', 'warn', 'fail'];
+const CYCLE_WATCHES = ['sampled', 'continuous'];
+const CATEGORY_MODES = ['off', 'census', 'timeline'];
+const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'];
+const oneOf = (values) => (text) => values.includes(text)
+    ? { value: text }
+    : { accepted: values.map((value) => `\`${value}\``).join(', ') };
+const wholeNumber = (low, high, unit = '') => (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= low && value <= high
+        ? { value }
+        : { accepted: `a whole number from ${low} to ${high}${unit}` };
+};
+const boolean = (text) => {
+    if (/^(true|True|TRUE)$/.test(text))
+        return { value: true };
+    if (/^(false|False|FALSE)$/.test(text))
+        return { value: false };
+    return { accepted: '`true` or `false`' };
+};
+const size = (text) => {
+    const value = (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .parseBytes */ .C)(text);
+    return value === null
+        ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
+        : { value };
+};
+const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
+const commands = (text) => {
+    if (text.includes('\0'))
+        return { accepted: 'commands with no NUL character' };
+    return text.trim() === '' ? { accepted: 'the commands to run; it is required' } : { value: text };
+};
+const shell = (text) => {
+    const problem = (0,_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .templateProblem */ .MS)(text);
+    return problem === null
+        ? { value: text }
+        : {
+            accepted: `${_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .BUILT_IN_SHELLS */ .P6.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
+        };
+};
+const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
+    ? { value: text }
+    : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
+const retention = (text) => (text === '' ? { value: 0 } : wholeNumber(0, 90, ' days')(text));
+const TABLE = {
+    run: { name: 'run', fallback: '', parse: commands, verbatim: true },
+    shell: { name: 'shell', fallback: 'bash', parse: shell },
+    workingDirectory: { name: 'working-directory', fallback: '', parse: path },
+    snapshot: { name: 'snapshot', fallback: 'on-oom', parse: oneOf(SNAPSHOT_POLICIES) },
+    maxEntries: { name: 'max-entries', fallback: '100000', parse: wholeNumber(1, 10_000_000) },
+    stacks: { name: 'stacks', fallback: 'python', parse: oneOf(STACKS) },
+    maxSnapshots: { name: 'max-snapshots', fallback: '3', parse: wholeNumber(1, 100) },
+    maxUploadSize: { name: 'max-upload-size', fallback: '2GiB', parse: size },
+    cycles: { name: 'cycles', fallback: 'warn', parse: oneOf(GATES) },
+    cyclesWatch: { name: 'cycles-watch', fallback: 'sampled', parse: oneOf(CYCLE_WATCHES) },
+    categories: { name: 'categories', fallback: 'census', parse: oneOf(CATEGORY_MODES) },
+    timelineSteps: { name: 'timeline-steps', fallback: '3', parse: wholeNumber(1, 1000) },
+    parity: { name: 'parity', fallback: 'fail', parse: oneOf(GATES) },
+    fixture: { name: 'fixture', fallback: '', parse: path },
+    python: { name: 'python', fallback: '', parse: path },
+    ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
+    upload: { name: 'upload', fallback: 'true', parse: boolean },
+    artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
+    retentionDays: { name: 'retention-days', fallback: '', parse: retention },
+    compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
+    evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
+    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+};
+const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
+const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
+function parseInputs(read) {
+    const problems = [];
+    const values = {};
+    for (const [key, row] of Object.entries(TABLE)) {
+        const raw = read(row.name);
+        const given = row.verbatim ? raw : raw.trim();
+        const parsed = row.parse(given === '' ? row.fallback : given);
+        if ('value' in parsed)
+            values[key] = parsed.value;
+        else
+            problems.push({ input: row.name, given: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(given, 120), accepted: parsed.accepted });
+    }
+    return problems.length > 0
+        ? { ok: false, problems, valid: values }
+        : { ok: true, inputs: Object.freeze(values) };
+}
+const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
+
+
+/***/ }),
+
+/***/ 439:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   GW: () => (/* binding */ blindRemedy),
+/* harmony export */   dE: () => (/* binding */ blindSpots),
+/* harmony export */   hi: () => (/* binding */ blindWords),
+/* harmony export */   iE: () => (/* binding */ isBlind),
+/* harmony export */   kv: () => (/* binding */ doubtOf)
+/* harmony export */ });
+/* unused harmony export BLIND_KINDS */
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4869);
+
+const BLIND_KINDS = (/* unused pure expression or super */ null && ([
+    'not-laid',
+    'no-folder',
+    'oom-without-receipt',
+    'without-receipt',
+    'unreadable',
+    'refused',
+]));
+const processes = (n) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_0__/* .count */ .U9)(n, 'process', 'processes');
+const WORDS = {
+    'not-laid': { what: () => 'nothing could be recorded', remedy: 'the reason is a fault of the machine' },
+    'no-folder': {
+        what: () => 'the folder of the evidence cannot be read',
+        remedy: 'something of the step removed it, or took it from the user of the runner',
+    },
+    'oom-without-receipt': {
+        what: (n) => `${processes(n)} left a snapshot of an out-of-memory and no receipt`,
+        remedy: 'the receipt would say what became of it; the log of the step may',
+    },
+    'without-receipt': {
+        what: (n) => `${processes(n)} imported torch and left no receipt that is still there`,
+        remedy: 'where it could not be written, a line of the log that begins with "oom-autopsy:" says why',
+    },
+    unreadable: {
+        what: (n) => `files that ${processes(n)} left cannot be read`,
+        remedy: "where they are another user's, hand them over in the step: chown -R to the user of the runner",
+    },
+    refused: {
+        what: (n) => `torch refused to report out-of-memory errors in ${processes(n)}`,
+        remedy: 'it reports those of its own allocator alone, not those of a pluggable one or of cudaMallocAsync',
+    },
+};
+const blindWords = ({ kind, count: n, reason }, because = true) => `${WORDS[kind].what(n)}${reason === null || !because ? '' : ` (${reason})`}`;
+const doubtOf = (spots) => spots.some(({ kind }) => kind === 'oom-without-receipt')
+    ? 'what became of an out-of-memory is not known'
+    : 'whether memory ran out is not known';
+const blindRemedy = ({ kind }) => WORDS[kind].remedy;
+const isBlind = ({ recorder, torch, }) => recorder.observer === 'refused' || torch?.backend === 'cudaMallocAsync';
+function blindSpots(evidence, { shimFault, lost }) {
+    if (shimFault !== null)
+        return [{ kind: 'not-laid', count: 0, reason: shimFault }];
+    const { folderFault, receipts, snapshots, unread } = evidence;
+    if (folderFault !== null)
+        return [{ kind: 'no-folder', count: lost.length, reason: folderFault }];
+    const unreadable = new Set(unread.map(({ owner }) => owner.pid));
+    const orphans = snapshots.filter((s) => s.orphan && !unreadable.has(s.pid));
+    const atOom = new Set(orphans.filter(({ reason }) => reason === 'oom').map(({ pid }) => pid));
+    const silent = new Set([...orphans.map(({ pid }) => pid), ...lost].filter((pid) => !atOom.has(pid) && !unreadable.has(pid)));
+    const blind = receipts.filter(isBlind);
+    const spots = [
+        { kind: 'oom-without-receipt', count: atOom.size, reason: null },
+        { kind: 'without-receipt', count: silent.size, reason: null },
+        { kind: 'unreadable', count: unreadable.size, reason: unread[0]?.reason ?? null },
+        { kind: 'refused', count: blind.length, reason: blind[0]?.recorder.reason ?? null },
+    ];
+    return spots.filter((spot) => spot.count > 0);
+}
+
+
+/***/ }),
+
+/***/ 5302:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   u: () => (/* binding */ hintsFor)
+/* harmony export */ });
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _report_story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7234);
+
+
+
+const gib = (bytes) => (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes);
+const times = (a, b) => (a / b).toFixed(1);
+const largerThanDevice = ({ story: { oom }, account }) => {
+    const most = account.limit ?? account.total;
+    if (oom.wanted === null || most === null || oom.wanted <= most)
+        return null;
+    return {
+        id: 'larger-than-device',
+        numbers: [oom.wanted, most],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `One request of ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
+    };
+};
+const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
+    if (limit === null || total === null || free === null || oom.wanted === null)
+        return null;
+    if (free < oom.wanted)
+        return null;
+    return {
+        id: 'memory-fraction',
+        numbers: [limit, total, free],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The process is limited to ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
+    };
+};
+const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
+    if (othersHeld === 0 || free === null || oom.wanted === null)
+        return null;
+    if (free >= oom.wanted || free + othersHeld < oom.wanted)
+        return null;
+    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
+    const whose = early === othersHeld
+        ? 'processes that were there before this step'
+        : 'processes that left no receipt here';
+    return {
+        id: 'other-processes',
+        numbers: [othersHeld, free, oom.wanted],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
+    };
+};
+const privatePools = ({ story: { oom } }) => {
+    const { wanted } = oom;
+    const unused = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
+    if (wanted === null || wanted === 0 || unused < wanted)
+        return null;
+    return {
+        id: 'private-pools',
+        numbers: [unused, wanted],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
+    };
+};
+const fragmentation = ({ account, story: { process, oom } }) => {
+    if (account.unused === null || oom.wanted === null || oom.wanted === 0)
+        return null;
+    const unused = account.unused - (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
+    if (unused < oom.wanted)
+        return null;
+    const { alloc_conf = null, expandable_segments = null } = process.build ?? {};
+    const on = expandable_segments ?? (/expandable_segments:\s*true/i.test(alloc_conf ?? '') ? true : null);
+    const unsure = on === null ? ', where it is not on already,' : null;
+    const remedy = on
+        ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('expandable_segments:True')} is on already.`
+        : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')}${unsure} lets the allocator use such pieces together.`;
+    return {
+        id: 'fragmentation',
+        numbers: [unused, oom.wanted],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+    };
+};
+const cycles = ({ story: { oom } }) => {
+    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
+    if (held === 0)
+        return null;
+    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
+    return {
+        id: 'cycles',
+        numbers: [held],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
+    };
+};
+function pair(facts, name) {
+    const census = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
+    const parameter = census?.categories.parameter?.bytes ?? 0;
+    const part = census?.categories[name]?.bytes ?? 0;
+    return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
+}
+const WORTH = 0.05;
+const gradients = (facts) => {
+    const sizes = pair(facts, 'gradient');
+    if (!sizes || sizes.part <= 1.1 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
+        return null;
+    return {
+        id: 'gradients',
+        numbers: [sizes.part, sizes.parameter],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Gradients took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
+    };
+};
+const optimizerState = (facts) => {
+    const sizes = pair(facts, 'optimizer_state');
+    if (!sizes || sizes.part <= 2.2 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
+        return null;
+    return {
+        id: 'optimizer-state',
+        numbers: [sizes.part, sizes.parameter],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Optimizer state took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+    };
+};
+const growth = ({ story: { process } }) => {
+    const held = process.ooms.flatMap((o) => (o.allocated === null ? [] : [o.allocated]));
+    const [first, last] = [held[0], held.at(-1)];
+    if (held.length < 3 || first === undefined || last === undefined)
+        return null;
+    if (first === 0 || last < 1.1 * first)
+        return null;
+    if (held.some((bytes, index) => index > 0 && bytes < held[index - 1]))
+        return null;
+    return {
+        id: 'growth',
+        numbers: [held.length, first, last],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
+    };
+};
+const retries = ({ story: { oom } }) => {
+    const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
+    if (oom.retries === null || more <= 0)
+        return null;
+    return {
+        id: 'retries',
+        numbers: [oom.retries],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
+    };
+};
+const RULES = [
+    largerThanDevice,
+    otherProcesses,
+    memoryFraction,
+    cycles,
+    privatePools,
+    fragmentation,
+    optimizerState,
+    gradients,
+    growth,
+    retries,
+];
+function hintsFor(manifest, story = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
+    if (!story)
+        return [];
+    const facts = { manifest, story, account: (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
+    return RULES.flatMap((rule) => rule(facts) ?? []);
+}
+
+
+/***/ }),
+
+/***/ 2455:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   LU: () => (/* binding */ endedByOom),
+/* harmony export */   Qk: () => (/* binding */ outsideOoms),
+/* harmony export */   U1: () => (/* binding */ outsideNames),
+/* harmony export */   ar: () => (/* binding */ countOoms),
+/* harmony export */   hN: () => (/* binding */ OUTSIDE_NAMES)
+/* harmony export */ });
+const OUTSIDE_NAMES = {
+    cublas: 'cuBLAS',
+    cudnn: 'cuDNN',
+    cusolver: 'cuSOLVER',
+    driver: 'the CUDA driver',
+    nccl: 'NCCL',
+    rmm: 'RMM',
+    cupy: 'CuPy',
+    jax: 'JAX',
+    onnxruntime: 'ONNX Runtime',
+    tensorrt: 'TensorRT',
+    'nvml-assert': "torch's allocator, in an internal check of NVML",
+    'pinned-host': 'pinned host memory',
+};
+const endedByOom = ({ end }) => end !== null && (end.oom || (end.kind === 'exception' && end.outside_oom?.certain === true));
+function outsideOoms(processes) {
+    const kinds = (test) => processes.flatMap(({ end }) => end?.outside_oom && test(end, end.outside_oom.certain) ? [end.outside_oom.kind] : []);
+    return {
+        ended: kinds(({ kind }, certain) => certain && kind === 'exception'),
+        handled: kinds(({ kind }, certain) => certain && kind !== 'exception'),
+        maybe: kinds((_, certain) => !certain),
+    };
+}
+const outsideNames = (kinds) => [...new Set(kinds)].map((kind) => OUTSIDE_NAMES[kind]).join(' and ');
+function countOoms(processes) {
+    const { ended, handled } = outsideOoms(processes);
+    return processes.reduce((sum, p) => sum + p.oom_count, 0) + ended.length + handled.length;
+}
+
+
+/***/ }),
+
+/***/ 9517:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   S4: () => (/* binding */ judge),
+/* harmony export */   _A: () => (/* binding */ allCaught),
+/* harmony export */   fO: () => (/* binding */ openEnds)
+/* harmony export */ });
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
+/* harmony import */ var _blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+
+
+
+function openEnds(processes, alive, host) {
+    const pids = new Set(alive.map(({ pid }) => pid));
+    const open = processes.filter((p) => p.oom_count > 0 && p.end === null);
+    const here = open.filter((p) => p.host === host);
+    const running = here.filter((p) => pids.has(p.pid)).length;
+    return { gone: here.length - running, running, elsewhere: open.length - here.length };
+}
+const allCaught = ({ gone, running, elsewhere }) => gone + running + elsewhere === 0;
+const SIGKILL_EXIT = 137;
+const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' };
+const killed = ({ hostOomKills, hostOomScope }) => `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
+function notKilled({ hostOomKills, hostOomScope, machineOomKills, ownCgroups }) {
+    if (hostOomKills === null)
+        return 'the kernel counters that would tell a host out-of-memory cannot be read here';
+    const where = hostOomScope === 'machine' ? 'on this machine' : 'in this cgroup';
+    const none = `the kernel counted no out-of-memory kill ${where}`;
+    if (hostOomScope === 'machine')
+        return none;
+    const others = machineOomKills !== null && machineOomKills > 0;
+    const elsewhere = others ? ', but one or more elsewhere on this machine' : '';
+    if (ownCgroups.length === 0)
+        return `${none}${elsewhere}`;
+    return `${none}${elsewhere}; what ${ownCgroups.join(' and ')} ran has a cgroup and a limit of its own, whose kills are not counted here (\`docker inspect\` and its like tell: OOMKilled)`;
+}
+function unseenBecause({ exitCode, reached, blindSpots, outside }) {
+    const exited = `the step exited with ${exitCode}`;
+    const names = (0,_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideNames */ .U1)(outside.maybe);
+    const doubts = [
+        names === '' ? null : `it may be memory that ran out: ${names} failed as it does then`,
+        blindSpots.length === 0
+            ? null
+            : `${(0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blindSpots)}: ${blindSpots.map((spot) => (0,_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot)).join('; ')}`,
+    ].filter((doubt) => doubt !== null);
+    if (doubts.length > 0)
+        return [exited, ...doubts].join('; ');
+    if (reached === 'none')
+        return `${exited}, and no process of it was recorded`;
+    return `${exited} and no out-of-memory was seen${reached === 'part' ? ' in what was recorded of it' : ''}`;
+}
+const processes = (n) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .count */ .U9)(n, 'process', 'processes');
+function seenBecause({ exitCode, oomCount, openEnds: open }) {
+    const one = oomCount === 1;
+    const exited = `the step exited with ${exitCode}`;
+    if (allCaught(open)) {
+        const seen = one ? 'the out-of-memory that was' : `the ${oomCount} out-of-memory errors that were`;
+        return `${exited}; ${seen} seen had been caught by the program`;
+    }
+    const whose = (n) => (one ? 'its process' : `${processes(n)} that had some`);
+    const why = [
+        open.gone === 0 ? null : `${whose(open.gone)} ended without exit handlers (killed, or os._exit)`,
+        open.running === 0 ? null : `${whose(open.running)} still ${open.running === 1 ? 'runs' : 'run'}`,
+        open.elsewhere === 0 ? null : `${whose(open.elsewhere)} ran under another host name and recorded no end`,
+    ].filter((part) => part !== null);
+    const what = one
+        ? 'the out-of-memory that was seen was caught'
+        : `all ${oomCount} out-of-memory errors that were seen were caught`;
+    return `${exited}; whether ${what} is not known: ${why.join(', ')}`;
+}
+function oomBecause(facts) {
+    const { endedByOom, threadsEndedByOom, outside, exitCode } = facts;
+    const green = exitCode === 0 ? ', though the step itself exited with 0' : '';
+    if (endedByOom > 0) {
+        const all = outside.ended.length === endedByOom ? ` of ${(0,_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideNames */ .U1)(outside.ended)}` : '';
+        return `${processes(endedByOom)} ended by an out-of-memory${all} that nothing caught${green}`;
+    }
+    if (threadsEndedByOom > 0) {
+        return `a thread of ${processes(threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`;
+    }
+    return null;
+}
+function judge(facts) {
+    const { exitCode, oomCount, outside, hostOomKills } = facts;
+    const oom = oomBecause(facts);
+    if (oom !== null)
+        return { name: 'oom', because: oom };
+    if (facts.cancelled)
+        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
+    if (facts.startError !== null)
+        return { name: 'not-run', because: 'the shell could not be started' };
+    if (exitCode === 0) {
+        if (oomCount > 0) {
+            const caught = allCaught(facts.openEnds);
+            const all = 'every out-of-memory was caught and the program went on';
+            return { name: 'oom-recovered', because: caught ? all : seenBecause(facts) };
+        }
+        const kernel = (hostOomKills ?? 0) > 0 ? `, but ${killed(facts)}` : '';
+        const because = `${unseenBecause(facts)}${kernel}`;
+        return { name: facts.blindSpots.length > 0 ? 'unknown' : 'ok', because };
+    }
+    if (outside.handled.length > 0) {
+        const of = (0,_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideNames */ .U1)(outside.handled);
+        return {
+            name: 'oom',
+            because: `the step exited with ${exitCode} after an out-of-memory of ${of}`,
+        };
+    }
+    if (hostOomKills !== null && hostOomKills > 0)
+        return { name: 'host-oom', because: killed(facts) };
+    if (exitCode === SIGKILL_EXIT) {
+        const because = `the step exited with 137, as after SIGKILL, and ${notKilled(facts)}`;
+        return { name: 'killed', because };
+    }
+    return { name: 'failed', because: oomCount > 0 ? seenBecause(facts) : unseenBecause(facts) };
+}
+
+
+/***/ }),
+
+/***/ 6344:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Es: () => (/* binding */ VERDICT_TRAITS)
+/* harmony export */ });
+/* unused harmony exports VERDICTS, isVerdict */
+const VERDICTS = (/* unused pure expression or super */ null && ([
+    'ok',
+    'oom-recovered',
+    'oom',
+    'host-oom',
+    'killed',
+    'cancelled',
+    'failed',
+    'unknown',
+    'not-run',
+]));
+const traits = (icon, tone, annotation = null, quiet = false) => ({ icon, tone, annotation, quiet });
+const VERDICT_TRAITS = {
+    ok: traits('✅', 'good', null, true),
+    'oom-recovered': traits('🟡', 'warn'),
+    oom: traits('🔴', 'bad', 'error'),
+    'host-oom': traits('🔴', 'bad', 'error'),
+    killed: traits('🔴', 'bad', 'error'),
+    cancelled: traits('⚪', 'neutral'),
+    failed: traits('🔴', 'bad'),
+    unknown: traits('🟡', 'warn', 'warning'),
+    'not-run': traits('🔴', 'bad', 'error'),
+};
+const isVerdict = (name) => VERDICTS.includes(name);
+
+
+/***/ }),
+
+/***/ 9079:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ parseBytes),
+/* harmony export */   z: () => (/* binding */ formatBytes)
+/* harmony export */ });
+const UNITS = {
+    '': 1,
+    b: 1,
+    k: 2 ** 10,
+    m: 2 ** 20,
+    g: 2 ** 30,
+    t: 2 ** 40,
+    kib: 2 ** 10,
+    mib: 2 ** 20,
+    gib: 2 ** 30,
+    tib: 2 ** 40,
+    kb: 1e3,
+    mb: 1e6,
+    gb: 1e9,
+    tb: 1e12,
+};
+function parseBytes(text) {
+    const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
+    const unit = match ? UNITS[(match[2] ?? '').toLowerCase()] : undefined;
+    if (!match || unit === undefined)
+        return null;
+    const bytes = Math.round(Number(match[1]) * unit);
+    return Number.isSafeInteger(bytes) ? bytes : null;
+}
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+function formatBytes(bytes) {
+    let step = 0;
+    let amount = Math.abs(bytes);
+    while (step < STEPS.length - 1 && Number(amount.toFixed(step === 0 ? 0 : 2)) >= 1024) {
+        amount /= 1024;
+        step++;
+    }
+    return `${bytes < 0 ? '-' : ''}${amount.toFixed(step === 0 ? 0 : 2)} ${STEPS[step]}`;
+}
+
+
+/***/ }),
+
+/***/ 9905:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   n: () => (/* binding */ randomHex),
+/* harmony export */   y: () => (/* binding */ lazyCrypto)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+
+const lazyCrypto = () => process.getBuiltinModule('node:crypto');
+function randomHex(bytes) {
+    const buffer = Buffer.alloc(bytes);
+    try {
+        const source = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)('/dev/urandom', 'r');
+        try {
+            if ((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(source, buffer, 0, bytes, null) === bytes)
+                return buffer.toString('hex');
+        }
+        finally {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(source);
+        }
+    }
+    catch {
+    }
+    return lazyCrypto().randomBytes(bytes).toString('hex');
+}
+
+
+/***/ }),
+
+/***/ 4869:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BP: () => (/* binding */ logLine),
+/* harmony export */   U9: () => (/* binding */ count),
+/* harmony export */   X5: () => (/* binding */ cleanText),
+/* harmony export */   g$: () => (/* binding */ printable)
+/* harmony export */ });
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+function printable(text, limit = 300) {
+    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
+    return cut
+        .toWellFormed()
+        .replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+        .replaceAll('##[', '# #[');
+}
+const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
+const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+function cleanText(text, limit) {
+    const start = text
+        .slice(0, limit * 4)
+        .toWellFormed()
+        .replace(/[\t\r\n]+/g, ' ')
+        .replace(INVISIBLE, '');
+    if (start.length <= limit)
+        return start;
+    return `${start
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`;
+}
+
+
+/***/ }),
+
+/***/ 4093:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -601,335 +1512,19 @@ __nccwpck_require__.d(__webpack_exports__, {
   i: () => (/* binding */ main)
 });
 
-// UNUSED EXPORTS: distDir
+// UNUSED EXPORTS: actionDir
 
 // EXTERNAL MODULE: external "node:os"
-var external_node_os_ = __nccwpck_require__(161);
+var external_node_os_ = __nccwpck_require__(8161);
 // EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __nccwpck_require__(760);
+var external_node_path_ = __nccwpck_require__(6760);
 // EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(24);
-;// CONCATENATED MODULE: external "os"
-const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
-// We use any as a valid input type
-/* eslint-disable @typescript-eslint/no-explicit-any */
-/**
- * Sanitizes an input into a string so it can be passed into issueCommand safely
- * @param input input to sanitize into a string
- */
-function toCommandValue(input) {
-    if (input === null || input === undefined) {
-        return '';
-    }
-    else if (typeof input === 'string' || input instanceof String) {
-        return input;
-    }
-    return JSON.stringify(input);
-}
-/**
- *
- * @param annotationProperties
- * @returns The command properties to send with the actual annotation command
- * See IssueCommandProperties: https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs#L646
- */
-function toCommandProperties(annotationProperties) {
-    if (!Object.keys(annotationProperties).length) {
-        return {};
-    }
-    return {
-        title: annotationProperties.title,
-        file: annotationProperties.file,
-        line: annotationProperties.startLine,
-        endLine: annotationProperties.endLine,
-        col: annotationProperties.startColumn,
-        endColumn: annotationProperties.endColumn
-    };
-}
-//# sourceMappingURL=utils.js.map
-;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/command.js
-
-
-/**
- * Issues a command to the GitHub Actions runner
- *
- * @param command - The command name to issue
- * @param properties - Additional properties for the command (key-value pairs)
- * @param message - The message to include with the command
- * @remarks
- * This function outputs a specially formatted string to stdout that the Actions
- * runner interprets as a command. These commands can control workflow behavior,
- * set outputs, create annotations, mask values, and more.
- *
- * Command Format:
- *   ::name key=value,key=value::message
- *
- * @example
- * ```typescript
- * // Issue a warning annotation
- * issueCommand('warning', {}, 'This is a warning message');
- * // Output: ::warning::This is a warning message
- *
- * // Set an environment variable
- * issueCommand('set-env', { name: 'MY_VAR' }, 'some value');
- * // Output: ::set-env name=MY_VAR::some value
- *
- * // Add a secret mask
- * issueCommand('add-mask', {}, 'secretValue123');
- * // Output: ::add-mask::secretValue123
- * ```
- *
- * @internal
- * This is an internal utility function that powers the public API functions
- * such as setSecret, warning, error, and exportVariable.
- */
-function issueCommand(command, properties, message) {
-    const cmd = new Command(command, properties, message);
-    process.stdout.write(cmd.toString() + external_os_namespaceObject.EOL);
-}
-function issue(name, message = '') {
-    issueCommand(name, {}, message);
-}
-const CMD_STRING = '::';
-class Command {
-    constructor(command, properties, message) {
-        if (!command) {
-            command = 'missing.command';
-        }
-        this.command = command;
-        this.properties = properties;
-        this.message = message;
-    }
-    toString() {
-        let cmdStr = CMD_STRING + this.command;
-        if (this.properties && Object.keys(this.properties).length > 0) {
-            cmdStr += ' ';
-            let first = true;
-            for (const key in this.properties) {
-                if (this.properties.hasOwnProperty(key)) {
-                    const val = this.properties[key];
-                    if (val) {
-                        if (first) {
-                            first = false;
-                        }
-                        else {
-                            cmdStr += ',';
-                        }
-                        cmdStr += `${key}=${escapeProperty(val)}`;
-                    }
-                }
-            }
-        }
-        cmdStr += `${CMD_STRING}${escapeData(this.message)}`;
-        return cmdStr;
-    }
-}
-function escapeData(s) {
-    return toCommandValue(s)
-        .replace(/%/g, '%25')
-        .replace(/\r/g, '%0D')
-        .replace(/\n/g, '%0A');
-}
-function escapeProperty(s) {
-    return toCommandValue(s)
-        .replace(/%/g, '%25')
-        .replace(/\r/g, '%0D')
-        .replace(/\n/g, '%0A')
-        .replace(/:/g, '%3A')
-        .replace(/,/g, '%2C');
-}
-//# sourceMappingURL=command.js.map
-// EXTERNAL MODULE: ./build/random.js
-var random = __nccwpck_require__(541);
-// EXTERNAL MODULE: ./build/text.js
-var build_text = __nccwpck_require__(977);
-;// CONCATENATED MODULE: ./build/actions.js
-
-
-
-
-const SUMMARY_LIMIT = 1024 * 1024;
-const SUMMARY_MARGIN = 4096;
-const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
-function keyValueMessage(values) {
-    const all = Object.values(values);
-    let delimiter;
-    do
-        delimiter = `ghadelimiter_${(0,random/* randomHex */.n)(16)}`;
-    while (all.some((value) => value.includes(delimiter)));
-    return Object.entries(values)
-        .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
-        .join('');
-}
-function sizeOf(path) {
-    try {
-        return (0,external_node_fs_.statSync)(path).size;
-    }
-    catch (error) {
-        if (error.code === 'ENOENT')
-            return 0;
-        throw error;
-    }
-}
-function lineEnd(path, size) {
-    if (size === 0)
-        return '';
-    const last = Buffer.alloc(1);
-    try {
-        const file = (0,external_node_fs_.openSync)(path, 'r');
-        try {
-            (0,external_node_fs_.readSync)(file, last, 0, 1, size - 1);
-        }
-        finally {
-            (0,external_node_fs_.closeSync)(file);
-        }
-    }
-    catch {
-        return '\n';
-    }
-    return last.toString('latin1') === '\n' ? '' : '\n';
-}
-function append(path, text, apart) {
-    const size = sizeOf(path);
-    const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
-    try {
-        (0,external_node_fs_.appendFileSync)(path, between + text);
-    }
-    catch (error) {
-        if (size > 0 || sizeOf(path) > 0)
-            (0,external_node_fs_.truncateSync)(path, size);
-        throw error;
-    }
-}
-function environmentRunner(env) {
-    const keyValue = (file, legacy, values) => {
-        const path = env[`GITHUB_${file}`];
-        if (path)
-            append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
-        else
-            for (const [name, value] of Object.entries(values))
-                issueCommand(legacy, { name }, value);
-    };
-    const info = (line) => {
-        process.stdout.write(`${line}\n`);
-    };
-    return {
-        input: (name) => env[inputVariable(name)] ?? '',
-        state: (name) => env[`STATE_${name}`] ?? '',
-        saveState: (name, value) => keyValue('STATE', 'save-state', { [name]: value }),
-        setOutputs: (outputs) => keyValue('OUTPUT', 'set-output', outputs),
-        info,
-        annotate: (level, message, place = {}) => issueCommand(level, { title: place.title, file: place.file, line: place.startLine }, message),
-        summary: (markdown) => {
-            const file = env.GITHUB_STEP_SUMMARY;
-            if (!file) {
-                info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
-                for (const line of markdown.trimEnd().split('\n'))
-                    info(line === '' ? '' : `| ${(0,build_text/* printable */.g$)(line, line.length)}`);
-                return;
-            }
-            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
-        },
-        summaryRoom: () => {
-            const file = env.GITHUB_STEP_SUMMARY;
-            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
-        },
-    };
-}
-function forgiving(runner) {
-    const told = new Set();
-    const attempt = (what, act) => {
-        try {
-            act();
-        }
-        catch (error) {
-            const reason = error.code ?? error.message;
-            if (told.has(what))
-                return;
-            told.add(what);
-            runner.info((0,build_text/* logLine */.BP)(`the runner could not be given ${what} (${reason})`));
-        }
-    };
-    return {
-        ...runner,
-        saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
-        setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
-        annotate: (level, message, place) => attempt('an annotation', () => runner.annotate(level, message, place)),
-        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
-        summaryRoom: () => {
-            let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
-            attempt('the summary', () => {
-                room = runner.summaryRoom();
-            });
-            return room;
-        },
-    };
-}
-function outliveOutput() {
-    for (const stream of [process.stdout, process.stderr])
-        stream.on('error', () => undefined);
-}
-
+var external_node_fs_ = __nccwpck_require__(3024);
 // EXTERNAL MODULE: ./build/evidence/manifest.js
-var evidence_manifest = __nccwpck_require__(191);
+var evidence_manifest = __nccwpck_require__(6191);
 // EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(455);
-// EXTERNAL MODULE: ./build/evidence/safe-fs.js
-var safe_fs = __nccwpck_require__(531);
-;// CONCATENATED MODULE: ./build/evidence/spent.js
-
-
-
-const fileKey = ({ file, digest }) => `${file} ${digest}`;
-const filesOf = ({ receipts, snapshots, pages }) => [
-    ...receipts,
-    ...snapshots,
-    ...pages,
-];
-function spent_heldFiles({ files, snapshots, published }) {
-    if (published.state !== 'uploaded')
-        return [];
-    const left = new Set(published.left_out.map(({ file }) => file));
-    return [...files, ...snapshots].filter(({ file }) => !left.has(file));
-}
-function isSpent(evidence, accounts) {
-    const held = new Set(accounts.flatMap(spent_heldFiles).map(fileKey));
-    return (held.size > 0 &&
-        evidence.rejectedCount === 0 &&
-        accounts.every(({ published }) => published.left_out.length === 0) &&
-        filesOf(evidence).every((file) => held.has(fileKey(file))));
-}
-async function removeSpent(evidence) {
-    const seals = new Map(filesOf(evidence).map(({ file, seal }) => [file, seal]));
-    try {
-        const folder = await (0,safe_fs/* openFolder */.NE)(evidence.dir);
-        try {
-            const same = async (name) => {
-                const seal = seals.get(name);
-                const now = await (0,promises_.lstat)((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
-                return seal !== undefined && now !== null && (0,safe_fs/* sameContent */.Cm)((0,safe_fs/* sealOf */.Ru)(now), seal);
-            };
-            for await (const { name } of await (0,promises_.opendir)(folder.path, { bufferSize: 1024 })) {
-                if (!(await same(name)))
-                    return false;
-            }
-            for (const name of seals.keys()) {
-                if (await same(name))
-                    await (0,promises_.unlink)((0,external_node_path_.join)(folder.path, name));
-            }
-        }
-        finally {
-            await folder.close();
-        }
-        await (0,promises_.rmdir)(evidence.dir);
-        return true;
-    }
-    catch (error) {
-        return (0,safe_fs/* errorCode */.CA)(error) === 'ENOENT';
-    }
-}
-
-;// CONCATENATED MODULE: ./build/files.js
+var promises_ = __nccwpck_require__(1455);
+;// CONCATENATED MODULE: ./build/lib/files.js
 
 
 async function writeWhole(path, text) {
@@ -949,24 +1544,76 @@ async function removeHalves(folder) {
     await Promise.all(halves.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
 }
 
-;// CONCATENATED MODULE: ./build/outputs.js
-const OUTPUT_NAMES = [
-    'exit-code',
-    'verdict',
-    'oom-count',
-    'snapshot-count',
-    'snapshots',
-    'manifest',
-    'artifact-id',
-    'artifact-url',
-    'artifact-digest',
-    'report-url',
-    'cycle-count',
-    'parity',
-    'evidence-dir',
-];
-function setOutputs(runner, outputs) {
-    runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
+// EXTERNAL MODULE: ./build/lib/text.js
+var lib_text = __nccwpck_require__(4869);
+// EXTERNAL MODULE: ./build/judge/verdicts.js
+var verdicts = __nccwpck_require__(6344);
+// EXTERNAL MODULE: ./build/report/frames.js
+var report_frames = __nccwpck_require__(5385);
+// EXTERNAL MODULE: ./build/report/rich.js
+var rich = __nccwpck_require__(6781);
+// EXTERNAL MODULE: ./build/report/story.js
+var report_story = __nccwpck_require__(7234);
+// EXTERNAL MODULE: ./build/report/words/headline.js
+var headline = __nccwpck_require__(1173);
+// EXTERNAL MODULE: ./build/report/words/verdict.js
+var verdict = __nccwpck_require__(6668);
+;// CONCATENATED MODULE: ./build/report/annotations.js
+
+
+
+
+
+
+
+
+const MAX_MESSAGE = 3000;
+function annotationPlace(stack, workspace) {
+    if (workspace === null)
+        return {};
+    for (const frame of [...stack].reverse()) {
+        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
+            continue;
+        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
+        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
+            continue;
+        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
+        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
+    }
+    return {};
+}
+function annotations(manifest, workspace) {
+    const level = verdicts/* VERDICT_TRAITS */.Es[manifest.verdict.name].annotation;
+    const gates = manifest.gates.map((gate) => (0,lib_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
+    const failing = manifest.gates.some((gate) => gate.level === 'fail');
+    const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
+    const result = [];
+    if (level !== null) {
+        const story = (0,report_story/* mainStory */.dE)(manifest);
+        const telling = story && (story.fatal || (0,report_story/* unseenOoms */.x1)(manifest).length === 0);
+        const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,verdict/* verdictParagraphs */.Ne)(manifest)));
+        const message = (0,lib_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
+        const { title } = (0,headline/* headline */.P)(manifest);
+        result.push({ level, message, place: { title, ...place } });
+    }
+    const [first] = result;
+    if (first?.level === 'warning' && gates.length > 0) {
+        const message = [first.message, ...gates].join('\n');
+        return [{ level: failing ? 'error' : 'warning', message, place: first.place }];
+    }
+    if (gates.length > 0) {
+        result.push({
+            level: failing && result.length === 0 ? 'error' : 'warning',
+            message: gates.join('\n'),
+            place: { title: gateTitle },
+        });
+    }
+    return result;
+}
+function placeOf(stack, main, workspace) {
+    const place = annotationPlace(stack, workspace);
+    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
 }
 
 ;// CONCATENATED MODULE: ./build/report/guide.js
@@ -979,10 +1626,8 @@ function guideUrl(env) {
 }
 const GUIDE_URL = guideUrl(process.env);
 
-// EXTERNAL MODULE: ./build/evidence/receipt.js
-var evidence_receipt = __nccwpck_require__(916);
-// EXTERNAL MODULE: ./build/report/rich.js
-var rich = __nccwpck_require__(781);
+// EXTERNAL MODULE: ./build/evidence/vocabulary.js
+var vocabulary = __nccwpck_require__(6534);
 ;// CONCATENATED MODULE: ./build/report/peak.js
 
 
@@ -1007,7 +1652,7 @@ function peakEntries(manifest) {
         }
         const seen = census(process);
         for (const device of seen?.census.devices ?? []) {
-            for (const category of evidence_receipt/* CATEGORY_NAMES */.ku) {
+            for (const category of vocabulary/* CATEGORY_NAMES */.ku) {
                 add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
             }
         }
@@ -1019,176 +1664,8 @@ function peakEntries(manifest) {
 }
 const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
 
-;// CONCATENATED MODULE: ./build/publishing.js
-
-
-
-
-
-
-const PUBLISH_DEADLINE_MS = 10 * 60_000;
-const PUBLISH_AFTER_CANCEL_MS = 120_000;
-const REPORT_DEADLINE_MS = 60_000;
-const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
-function publishDeadline(env, hurried) {
-    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
-    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
-    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
-}
-const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
-    (evidence.receipts.length > 0 && verdict !== 'ok') ||
-    hasFailingGate(gates);
-const uploadSettings = (ended) => ({
-    name: ended.plan.options.artifactName,
-    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
-    compressionLevel: ended.plan.options.compressionLevel,
-    maxUploadBytes: ended.plan.options.maxUploadSize,
-    worker: (0,external_node_path_.join)(ended.distDir, 'upload', 'index.js'),
-    env: ended.env,
-    onMask: (line) => void process.stdout.write(`${line}\n`),
-});
-async function publishEvidence(ended, evidence, account, log) {
-    const { plan } = ended;
-    if (!worthKeeping(evidence, account.verdict.name, account.gates))
-        return { state: 'skipped', reason: 'there is no evidence to keep' };
-    if (!plan.options.upload)
-        return { state: 'skipped', reason: '`upload` is false' };
-    log(`publishing ${(0,build_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 633).then(__nccwpck_require__.bind(__nccwpck_require__, 633));
-    return publish({
-        ...uploadSettings(ended),
-        ...documentsOf(account),
-        evidence,
-        deadlineMs: publishDeadline(ended.env, ended.hurried ?? account.step.cancelled),
-        log,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    });
-}
-const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
-const documentsOf = (account) => ({
-    peak: peakJson(account),
-    manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
-        ...account,
-        published: {
-            ...NOT_YET,
-            artifact: { name, id: null, url: null, digest: null, size: null },
-            left_out: leftOut,
-        },
-    }),
-});
-const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
-function manifestPublished(published) {
-    switch (published.state) {
-        case 'uploaded':
-            return {
-                state: 'uploaded',
-                reason: null,
-                artifact: {
-                    name: published.name,
-                    id: published.id,
-                    url: published.url,
-                    digest: published.digest,
-                    size: published.size,
-                },
-                left_out: published.notUploaded,
-            };
-        case 'skipped':
-            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
-        case 'failed':
-            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
-    }
-}
-function publishedOf(account) {
-    const { state, artifact, left_out } = account.published;
-    if (state !== 'uploaded' || artifact === null || artifact.id === null)
-        return null;
-    const files = heldFiles(account).map(({ file, bytes, digest }) => ({ file, bytes, digest }));
-    return {
-        state,
-        ...artifact,
-        id: artifact.id,
-        files,
-        notUploaded: left_out,
-        changed: [],
-        seconds: 0,
-        complete: left_out.length === 0 && account.rejected_count === 0,
-    };
-}
-async function reportOf(ended, evidence, manifest, published, log) {
-    if (published.state !== 'uploaded' || ended.late)
-        return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(633), __nccwpck_require__.e(224)]).then(__nccwpck_require__.bind(__nccwpck_require__, 224));
-    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
-    return publishReport({
-        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
-        artifactName: published.name,
-        outputDir: ended.plan.outputDir,
-        guideUrl: GUIDE_URL,
-        deadlineMs: REPORT_DEADLINE_MS,
-        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
-    });
-}
-
-// EXTERNAL MODULE: ./build/report/frames.js
-var report_frames = __nccwpck_require__(385);
-// EXTERNAL MODULE: ./build/report/story.js
-var report_story = __nccwpck_require__(234);
-// EXTERNAL MODULE: ./build/report/words-headline.js
-var words_headline = __nccwpck_require__(903);
-// EXTERNAL MODULE: ./build/report/words-verdict.js
-var words_verdict = __nccwpck_require__(242);
-;// CONCATENATED MODULE: ./build/report/annotations.js
-
-
-
-
-
-
-
-const MAX_MESSAGE = 3000;
-function annotationPlace(stack, workspace) {
-    if (workspace === null)
-        return {};
-    for (const frame of [...stack].reverse()) {
-        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
-            continue;
-        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
-        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
-            continue;
-        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
-        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
-    }
-    return {};
-}
-function annotations(manifest, workspace) {
-    const result = [];
-    const name = manifest.verdict.name;
-    if (name === 'oom' || name === 'host-oom' || name === 'killed') {
-        const story = (0,report_story/* mainStory */.dE)(manifest);
-        const place = story ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
-        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,words_verdict/* verdictParagraphs */.Ne)(manifest)));
-        result.push({
-            level: 'error',
-            message: (0,build_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
-            place: { title: (0,words_headline/* headline */.P)(manifest).title, ...place },
-        });
-    }
-    if (manifest.gates.length > 0) {
-        const failing = manifest.gates.some((gate) => gate.level === 'fail');
-        const lines = manifest.gates.map((gate) => (0,build_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
-        result.push({
-            level: failing && result.length === 0 ? 'error' : 'warning',
-            message: lines.join('\n'),
-            place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
-        });
-    }
-    return result;
-}
-function placeOf(stack, main, workspace) {
-    const place = annotationPlace(stack, workspace);
-    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
-}
-
+// EXTERNAL MODULE: ./build/judge/outside.js
+var outside = __nccwpck_require__(2455);
 ;// CONCATENATED MODULE: ./build/report/blocks.js
 const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
 const plainBlock = (weight, text) => ({
@@ -1295,9 +1772,13 @@ const row = (cells) => `| ${cells.map((cell) => (0,rich/* unbroken */.D_)(markdo
 const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
 const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
 
-// EXTERNAL MODULE: ./build/bytes.js
-var build_bytes = __nccwpck_require__(99);
-;// CONCATENATED MODULE: ./build/report/summary-kit.js
+// EXTERNAL MODULE: ./build/lib/bytes.js
+var lib_bytes = __nccwpck_require__(9079);
+// EXTERNAL MODULE: ./build/report/words/snapshot.js
+var snapshot = __nccwpck_require__(6421);
+// EXTERNAL MODULE: ./build/report/words/words.js
+var words_words = __nccwpck_require__(2072);
+;// CONCATENATED MODULE: ./build/report/summary/kit.js
 
 const MOST = {
     processes: 40,
@@ -1328,11 +1809,7 @@ function fenced(lines, language = 'text') {
     return `${fence}${language}\n${clean.join('\n')}\n${fence}\n`;
 }
 
-// EXTERNAL MODULE: ./build/report/words.js
-var words = __nccwpck_require__(702);
-// EXTERNAL MODULE: ./build/report/words-snapshot.js
-var words_snapshot = __nccwpck_require__(739);
-;// CONCATENATED MODULE: ./build/report/summary-evidence.js
+;// CONCATENATED MODULE: ./build/report/summary/evidence.js
 
 
 
@@ -1356,14 +1833,14 @@ function snapshotsBlock(manifest) {
     const shown = snapshots.slice(0, MOST.snapshots);
     const rows = shown.map((s) => {
         const left = leftOutFile(manifest, s.file);
-        const size = (0,rich/* say */.cv) `${(0,build_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
+        const size = (0,rich/* say */.cv) `${(0,lib_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
         return row([
             [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
-            ...(many ? [[(0,words/* name */.UU)(s.host, 40)]] : []),
-            [(0,words_snapshot/* takenWords */.Nk)(manifest, s)],
+            ...(many ? [[(0,words_words/* name */.UU)(s.host, 40)]] : []),
+            [(0,snapshot/* takenWords */.Nk)(manifest, s)],
             size,
-            [(0,words_snapshot/* historyWords */.mw)(s)],
-            [(0,words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
+            [(0,snapshot/* historyWords */.mw)(s)],
+            [(0,words_words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
         ]);
     });
     const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
@@ -1383,25 +1860,25 @@ function whereBlock(manifest, links) {
     const report = links.reportUrl === null ? null : (0,rich/* link */.nf)(['open the report'], links.reportUrl);
     const parts = [[(0,rich/* strong */.ko)(none ? 'Evidence' : 'Snapshots')]];
     if (links.artifactName !== null) {
-        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,words/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
+        parts.push((0,rich/* say */.cv) `artifact ${links.artifactUrl === null ? (0,words_words/* name */.UU)(links.artifactName) : (0,rich/* link */.nf)([links.artifactName], links.artifactUrl)}`);
     }
     if (report)
         parts.push([report]);
     const line = none && parts.length === 1 ? '' : paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
     if (published.state !== 'failed' && published.state !== 'skipped')
         return plainBlock(86, line);
-    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words/* name */.UU)(links.evidenceDir, 200)}.`;
+    const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words_words/* name */.UU)(links.evidenceDir, 200)}.`;
     const why = (0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300);
     return plainBlock(86, line + paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${why}.${kept}`));
 }
 function readingLines(manifest) {
     const backward = manifest.snapshots.some((s) => s.stacks === 'python');
-    const large = manifest.snapshots.some((s) => s.bytes > words_snapshot/* LARGE_SNAPSHOT */.jV);
+    const large = manifest.snapshots.some((s) => s.bytes > snapshot/* LARGE_SNAPSHOT */.jV);
     const lines = [
         (0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Flamegraph')}: what was alive at the peak. ${(0,rich/* strong */.ko)('Trace view')}: what was allocated right before the failure. A block's stack says where it was allocated, not which operation uses it now.${backward ? ' Blocks allocated in backward carry no Python frames.' : null}`,
     ];
     if (large) {
-        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,build_bytes/* formatBytes */.z)(words_snapshot/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
+        lines.push((0,rich/* say */.cv) `⚠ Over ${(0,lib_bytes/* formatBytes */.z)(snapshot/* LARGE_SNAPSHOT */.jV)} the viewer in the browser may freeze or end its tab: SnapViewer and MemSnapDump slice such files; a smaller ${(0,rich/* strong */.ko)('max-entries')} makes the next one smaller.`);
     }
     return lines.map(paragraph).join('');
 }
@@ -1417,10 +1894,10 @@ function checkBlock(manifest, links) {
     }
     const zip = links.artifactDigest === null
         ? null
-        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,words/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
+        : (0,rich/* say */.cv) `The artifact's own digest is of the zip: ${(0,words_words/* name */.UU)(links.artifactDigest.replace(/^sha256:/, ''))}.`;
     const guide = links.guideUrl == null ? null : (0,rich/* say */.cv) `More in the ${(0,rich/* link */.nf)(['reading guide'], links.guideUrl)}.`;
     const text = (0,rich/* joinRich */.Rz)([
-        (0,rich/* say */.cv) `Then drop the file on ${(0,words/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,words/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
+        (0,rich/* say */.cv) `Then drop the file on ${(0,words_words/* name */.UU)('pytorch.org/memory_viz')}: it stays on your machine. Never ${(0,words_words/* name */.UU)('pickle.load')} a snapshot that you did not make.`,
         zip,
         guide,
     ]);
@@ -1439,15 +1916,15 @@ function leftOutBlock(manifest, links) {
     const rows = left
         .slice(0, MOST.leftOut)
         .map((file) => row([
-        [(0,words/* name */.UU)(file.file, 120)],
-        [(0,build_bytes/* formatBytes */.z)(file.bytes)],
+        [(0,words_words/* name */.UU)(file.file, 120)],
+        [(0,lib_bytes/* formatBytes */.z)(file.bytes)],
         [(0,rich/* shorten */.ml)(file.reason, 120)],
-        [(0,words/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
+        [(0,words_words/* name */.UU)(file.digest.replace(/^sha256:/, ''))],
     ]));
-    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,words/* name */.UU)(links.evidenceDir, 200)}`;
+    const at = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` in ${(0,words_words/* name */.UU)(links.evidenceDir, 200)}`;
     const whole = !left.some(({ reason }) => /^(changed|vanished) /.test(reason));
     const kept = whole ? ', kept on the runner' : ' as they were collected';
-    return folded(40, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(left.length, 'file')} not in the artifact${kept}`, {
+    return folded(40, (0,rich/* say */.cv) `${(0,lib_text/* count */.U9)(left.length, 'file')} not in the artifact${kept}`, {
         open: `${at === null ? '' : paragraph((0,rich/* say */.cv) `${whole ? 'They are' : 'What is left of them is'}${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
         rows,
         close: moreRows(left.length - rows.length),
@@ -1455,12 +1932,13 @@ function leftOutBlock(manifest, links) {
 }
 
 // EXTERNAL MODULE: ./build/report/cycles.js
-var cycles = __nccwpck_require__(280);
-// EXTERNAL MODULE: ./build/report/words-process.js
-var words_process = __nccwpck_require__(110);
-// EXTERNAL MODULE: ./build/report/words-unseen.js
-var words_unseen = __nccwpck_require__(183);
-;// CONCATENATED MODULE: ./build/report/summary-rest.js
+var cycles = __nccwpck_require__(9280);
+// EXTERNAL MODULE: ./build/report/words/process.js
+var words_process = __nccwpck_require__(3784);
+// EXTERNAL MODULE: ./build/report/words/unseen.js
+var unseen = __nccwpck_require__(5605);
+;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -1474,17 +1952,20 @@ var words_unseen = __nccwpck_require__(183);
 
 
 function gpuBlock(manifest) {
-    const { before = null, after = null } = manifest.gpu ?? {};
-    const own = (0,report_story/* ownPids */.h6)(manifest);
-    const strangers = (look) => look?.state === 'seen' ? look.processes.filter((p) => !(look.pidsKnown && own.has(p.pid))) : [];
-    const rowsOf = (look, when) => strangers(look).map((p) => row([
-        [when],
-        [p.device === null ? '' : `GPU ${p.device}`],
-        [String(p.pid)],
-        p.name === null ? [] : [(0,words/* name */.UU)(p.name, 60)],
-        [p.used === null ? '' : (0,build_bytes/* formatBytes */.z)(p.used)],
-    ]));
-    const rows = [...rowsOf(before, 'before the step'), ...rowsOf(after, 'after it')];
+    const { before = null, after = null, holders = [] } = manifest.gpu ?? {};
+    const rowsOf = (when, words) => holders.flatMap((one) => {
+        const held = one[when];
+        if (held === null || one.whose !== 'stranger')
+            return [];
+        return row([
+            [words],
+            [one.device === null ? '' : `GPU ${one.device}`],
+            [String(one.pid)],
+            one.name === null ? [] : [(0,words_words/* name */.UU)(one.name, 60)],
+            [held.used === null ? '' : (0,lib_bytes/* formatBytes */.z)(held.used)],
+        ]);
+    });
+    const rows = [...rowsOf('before', 'before the step'), ...rowsOf('after', 'after it')];
     if (rows.length === 0)
         return null;
     const tool = before?.state === 'seen' ? before.tool : after?.state === 'seen' ? after.tool : '';
@@ -1500,18 +1981,18 @@ function cyclesBlock(manifest) {
     const held = Object.values(manifest.cycles.bytes).reduce((sum, n) => sum + n, 0);
     const all = (0,cycles/* mergedCycles */._)(manifest);
     const rows = all.slice(0, MOST.cycles).map(({ cycle, seen, bytes }) => {
-        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,words/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
+        const types = (0,rich/* joinRich */.Rz)(cycle.types.slice(0, 4).map((t) => (0,rich/* say */.cv) `${(0,words_words/* name */.UU)(t.name, 60)}${t.count > 1 ? ` ×${t.count}` : null}`), ', ');
         const frame = (0,report_frames/* userFrame */.zO)(cycle.frames, manifest.step.workspace) ?? cycle.frames[0];
         return row([
             types,
             [String(seen)],
             [String(cycle.tensors)],
-            [(0,build_bytes/* formatBytes */.z)(bytes)],
-            frame ? (0,rich/* say */.cv) `${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,words/* name */.UU)(frame.function, 60)}` : [],
+            [(0,lib_bytes/* formatBytes */.z)(bytes)],
+            frame ? (0,rich/* say */.cv) `${(0,words_words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))} in ${(0,words_words/* name */.UU)(frame.function, 60)}` : [],
         ]);
     });
     const kinds = manifest.cycles.count;
-    return folded(45, (0,rich/* say */.cv) `Reference cycles: ${(0,build_text/* count */.U9)(kinds, 'kind')} held ${(0,build_text/* count */.U9)(manifest.cycles.tensors, 'GPU tensor')}, ${(0,build_bytes/* formatBytes */.z)(held)}`, {
+    return folded(45, (0,rich/* say */.cv) `Reference cycles: ${(0,lib_text/* count */.U9)(kinds, 'kind')} held ${(0,lib_text/* count */.U9)(manifest.cycles.tensors, 'GPU tensor')}, ${(0,lib_bytes/* formatBytes */.z)(held)}`, {
         open: tableHead(['types on the cycle', 'seen', 'tensors', 'held', 'its tensors were allocated at'], ['left', 'right', 'right', 'right', 'left']),
         rows,
         close: (dropped) => `${moreRows(Math.max(0, kinds - rows.length))(dropped)}`,
@@ -1525,7 +2006,11 @@ function parityBlock(manifest) {
     const torch = version(result?.environment.torch);
     const facts = [
         torch === null ? null : `torch ${torch}`,
-        result?.seconds == null ? null : `${result.seconds.toFixed(1)} s`,
+        result?.earlier
+            ? 'checked earlier in this job'
+            : result?.seconds == null
+                ? null
+                : `${result.seconds.toFixed(1)} s`,
     ].filter((f) => f !== null);
     const title = (0,rich/* say */.cv) `Parity with the frozen fixture: ${(0,rich/* strong */.ko)(state)}${facts.length === 0 ? null : ` (${facts.join(', ')})`}`;
     const why = reason === null ? null : (0,rich/* say */.cv) `${(0,rich/* shorten */.ml)(reason, 500)}`;
@@ -1534,7 +2019,7 @@ function parityBlock(manifest) {
             ? null
             : folded(44, title, { open: why ? paragraph(why) : '', rows: [], close: () => '' });
     const lines = [
-        (0,rich/* say */.cv) `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? (0,rich/* say */.cv) ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}.`,
+        (0,rich/* say */.cv) `Rebuilt view: ${result.view.status}. Torch's own categorizer: ${result.oracle.status}${result.oracle.reason ? (0,rich/* say */.cv) ` (${result.oracle.reason})` : null}. Migration table: ${result.migration.status}${result.migration.reason ? (0,rich/* say */.cv) ` (${result.migration.reason})` : null}.`,
     ];
     const differences = [
         ...result.view.differences,
@@ -1544,7 +2029,7 @@ function parityBlock(manifest) {
     const table = result.migration.rows;
     const rows = table
         .slice(0, MOST.migration)
-        .map((r) => row([[(0,words/* name */.UU)(r.from, 40)], [(0,words/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,build_bytes/* formatBytes */.z)(r.bytes)]]));
+        .map((r) => row([[(0,words_words/* name */.UU)(r.from, 40)], [(0,words_words/* name */.UU)(r.to, 40)], [r.count.toLocaleString('en-US')], [(0,lib_bytes/* formatBytes */.z)(r.bytes)]]));
     const head = rows.length === 0
         ? ''
         : tableHead(["torch's category", 'here', 'tensors', 'bytes'], ['left', 'left', 'right', 'right']);
@@ -1600,7 +2085,7 @@ function span(amounts) {
         if (n > high)
             high = n;
     }
-    return low === high ? (0,build_bytes/* formatBytes */.z)(low) : `${(0,build_bytes/* formatBytes */.z)(low)} to ${(0,build_bytes/* formatBytes */.z)(high)}`;
+    return low === high ? (0,lib_bytes/* formatBytes */.z)(low) : `${(0,lib_bytes/* formatBytes */.z)(low)} to ${(0,lib_bytes/* formatBytes */.z)(high)}`;
 }
 function processesBlock(manifest) {
     const { processes } = manifest;
@@ -1613,10 +2098,10 @@ function processesBlock(manifest) {
         const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
         const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
         return row([
-            [ranks.length === 0 ? '' : (0,words/* rankWords */.cz)(ranks)],
-            ...(hosts ? [[(0,words/* name */.UU)(first.host, 40)]] : []),
+            [ranks.length === 0 ? '' : (0,words_words/* rankWords */.cz)(ranks)],
+            ...(hosts ? [[(0,words_words/* name */.UU)(first.host, 40)]] : []),
             [members.length === 1 ? String(first.pid) : `${members.length} processes`],
-            first.program === null ? [] : [(0,words/* name */.UU)(first.program, 40)],
+            first.program === null ? [] : [(0,words_words/* name */.UU)(first.program, 40)],
             [(0,words_process/* endingWords */.fg)(manifest, first)],
             [span(peaks.flatMap((d) => (d.peak_allocated === null ? [] : [d.peak_allocated])))],
             [span(peaks.flatMap((d) => (d.peak_reserved === null ? [] : [d.peak_reserved])))],
@@ -1643,7 +2128,7 @@ function processesBlock(manifest) {
 function processesTitle(manifest) {
     const { processes } = manifest;
     const number = (test) => processes.filter(test).length;
-    const oom = number((p) => p.end?.oom === true);
+    const oom = number(outside/* endedByOom */.LU);
     const sigterm = number((p) => (0,report_story/* endingOf */.z6)(manifest, p) === 'sigterm');
     const disarmed = number((p) => (0,report_story/* disarmOf */.WT)(p) === 'disarmed');
     const open = processes.filter((p) => (0,report_story/* disarmOf */.WT)(p) === 'armed-still');
@@ -1666,11 +2151,11 @@ function processesTitle(manifest) {
         idle > 0 ? `no GPU used in ${idle}` : null,
     ].filter((x) => x !== null);
     return [
-        `${(0,build_text/* count */.U9)(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
+        `${(0,lib_text/* count */.U9)(processes.length, 'process', 'processes')}${how.length > 0 ? `: ${how.join(', ')}` : ''} · ${proof.join(', ')}`,
     ];
 }
 function notSeenBlock(manifest) {
-    const lines = (0,words_unseen/* notSeenSentences */.X)(manifest);
+    const lines = (0,unseen/* notSeenSentences */.X)(manifest);
     if (lines.length === 0)
         return null;
     const shown = lines.slice(0, MOST.lines);
@@ -1685,7 +2170,7 @@ function survivorsBlock(manifest) {
     const list = (all) => {
         const shown = all
             .slice(0, MOST.lines)
-            .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words/* name */.UU)(s.program, 40)}`}`);
+            .map((s) => (0,rich/* say */.cv) `pid ${s.pid}${s.program === null ? null : (0,rich/* say */.cv) ` ${(0,words_words/* name */.UU)(s.program, 40)}`}`);
         const hidden = all.length - shown.length;
         return (0,rich/* say */.cv) `${(0,rich/* joinRich */.Rz)(shown, ', ')}${hidden > 0 ? ` and ${hidden} more` : null}`;
     };
@@ -1700,24 +2185,24 @@ function survivorsBlock(manifest) {
 }
 function troublesBlock(manifest) {
     const lines = [];
-    const reasons = (0,words_unseen/* rejectedLine */.r)(manifest);
+    const reasons = (0,unseen/* rejectedLine */.r)(manifest);
     if (reasons !== null)
         lines.push([(0,rich/* shorten */.ml)(reasons, 1000)]);
     for (const fault of manifest.faults)
         lines.push([(0,rich/* shorten */.ml)(fault, 300)]);
     for (const process of manifest.processes) {
         for (const fault of process.faults)
-            lines.push((0,rich/* say */.cv) `${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
+            lines.push((0,rich/* say */.cv) `${(0,words_words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(fault, 300)}`);
         for (const note of process.notes)
-            lines.push((0,rich/* say */.cv) `receipt of ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
+            lines.push((0,rich/* say */.cv) `receipt of ${(0,words_words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(note, 200)}`);
     }
     for (const rejected of manifest.rejected)
-        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,words/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
+        lines.push((0,rich/* say */.cv) `not accepted as evidence: ${(0,words_words/* name */.UU)(rejected.name)}, ${(0,rich/* shorten */.ml)(rejected.reason, 200)}`);
     if (lines.length === 0)
         return null;
     const total = lines.length + Math.max(0, manifest.rejected_count - manifest.rejected.length);
     const shown = lines.slice(0, MOST.rejected * 2);
-    return folded(20, (0,rich/* say */.cv) `${(0,build_text/* count */.U9)(total, 'remark')} on the recording itself`, {
+    return folded(20, (0,rich/* say */.cv) `${(0,lib_text/* count */.U9)(total, 'remark')} on the recording itself`, {
         open: '',
         rows: shown.map((line) => `- ${markdown(line)}\n`),
         close: moreRows(total - shown.length),
@@ -1728,7 +2213,7 @@ function dumpTrouble(manifest) {
     for (const process of manifest.processes) {
         const failed = process.ooms.find((oom) => oom.snapshot_error !== null && !oom.snapshot_error.startsWith('removed'));
         if (failed)
-            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
+            lines.push((0,rich/* say */.cv) `No snapshot of an out-of-memory on ${(0,words_words/* processName */.po)(process)}: ${(0,rich/* shorten */.ml)(failed.snapshot_error ?? '', 300)}`);
     }
     if (lines.length === 0)
         return null;
@@ -1741,13 +2226,13 @@ function dumpTrouble(manifest) {
     };
 }
 
-// EXTERNAL MODULE: ./build/report/hints.js
-var report_hints = __nccwpck_require__(93);
-// EXTERNAL MODULE: ./build/report/pools.js
-var report_pools = __nccwpck_require__(520);
-// EXTERNAL MODULE: ./build/report/words-memory.js
-var words_memory = __nccwpck_require__(864);
-;// CONCATENATED MODULE: ./build/report/summary-story.js
+// EXTERNAL MODULE: ./build/judge/hints.js
+var judge_hints = __nccwpck_require__(5302);
+// EXTERNAL MODULE: ./build/report/words/memory.js
+var memory = __nccwpck_require__(5402);
+// EXTERNAL MODULE: ./build/report/words/pools.js
+var words_pools = __nccwpck_require__(8574);
+;// CONCATENATED MODULE: ./build/report/summary/story.js
 
 
 
@@ -1763,8 +2248,8 @@ var words_memory = __nccwpck_require__(864);
 
 
 function verdictBlock(manifest) {
-    const { icon, title } = (0,words_headline/* headline */.P)(manifest);
-    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,words_verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
+    const { icon, title } = (0,headline/* headline */.P)(manifest);
+    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
 }
 function otherFailures(manifest) {
     const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
@@ -1772,9 +2257,9 @@ function otherFailures(manifest) {
         return null;
     const rows = rest.slice(0, MOST.lines).map((story) => {
         const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
-        const where = frame ? (0,rich/* say */.cv) ` at ${(0,words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
-        const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,build_bytes/* formatBytes */.z)(story.oom.wanted)}`;
-        return `- ${markdown((0,rich/* say */.cv) `${(0,words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
+        const where = frame ? (0,rich/* say */.cv) ` at ${(0,words_words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
+        const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,lib_bytes/* formatBytes */.z)(story.oom.wanted)}`;
+        return `- ${markdown((0,rich/* say */.cv) `${(0,words_words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
     });
     return {
         weight: 60,
@@ -1787,7 +2272,7 @@ function stackLines(stack, workspace) {
     const lines = [];
     for (const group of (0,report_frames/* foldStack */.YI)(stack)) {
         if (group.kind === 'library') {
-            lines.push(`… ${(0,build_text/* count */.U9)(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
+            lines.push(`… ${(0,lib_text/* count */.U9)(group.frames.length, 'frame')} of ${group.packages.slice(0, 4).join(', ')}`);
             continue;
         }
         for (const frame of group.frames)
@@ -1850,24 +2335,24 @@ function categoriesBlock(manifest, story) {
     if (parts.length === 0 || whole === 0)
         return null;
     const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-    const owners = parts.some((part) => (0,words_memory/* ownersRich */.pP)(part).length > 0);
+    const owners = parts.some((part) => (0,memory/* ownersRich */.pP)(part).length > 0);
     const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
     const head = tableHead(names, ['left', 'right', 'right', 'left']);
     const rows = parts.map((part) => {
         const cells = [
-            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,words_memory/* partRich */.q9)(part)}`,
-            [(0,build_bytes/* formatBytes */.z)(part.bytes)],
-            [(0,words_memory/* share */.uM)(part.bytes, whole)],
+            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part)}`,
+            [(0,lib_bytes/* formatBytes */.z)(part.bytes)],
+            [(0,memory/* share */.uM)(part.bytes, whole)],
         ];
-        return row(owners ? [...cells, (0,words_memory/* ownersRich */.pP)(part)] : cells);
+        return row(owners ? [...cells, (0,memory/* ownersRich */.pP)(part)] : cells);
     });
-    const whose = (0,words/* processName */.po)(story.process);
-    const of = account.total === null ? (0,build_bytes/* formatBytes */.z)(whole) : (0,build_bytes/* formatBytes */.z)(account.total);
+    const whose = (0,words_words/* processName */.po)(story.process);
+    const of = account.total === null ? (0,lib_bytes/* formatBytes */.z)(whole) : (0,lib_bytes/* formatBytes */.z)(account.total);
     const notes = [];
     if (census && census.allocated > 0) {
-        notes.push((0,rich/* say */.cv) `${(0,words_memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,build_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
+        notes.push((0,rich/* say */.cv) `${(0,memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,lib_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be; ${(0,rich/* strong */.ko)('unknown')} says why it is not.`);
     }
-    const pools = (0,report_pools/* poolsRich */.C)(census);
+    const pools = (0,words_pools/* poolsRich */.C)(census);
     if (pools !== null)
         notes.push(pools);
     if (story.oom.census?.complete === false) {
@@ -1882,14 +2367,16 @@ function categoriesBlock(manifest, story) {
 }
 const entityFree = (text) => text.replace(/[^a-z0-9 ]/gi, '');
 function hintsBlock(manifest) {
-    const hints = (0,report_hints/* hintsFor */.u)(manifest);
+    const hints = (0,judge_hints/* hintsFor */.u)(manifest);
     if (hints.length === 0)
         return null;
     const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
     return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
 }
 
-;// CONCATENATED MODULE: ./build/report/summary.js
+;// CONCATENATED MODULE: ./build/report/summary/summary.js
+
+
 
 
 
@@ -1900,15 +2387,15 @@ function hintsBlock(manifest) {
 
 const SUMMARY_BUDGET = 900 * 1024;
 function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
-    const green = manifest.verdict.name === 'ok';
+    const { quiet } = verdicts/* VERDICT_TRAITS */.Es[manifest.verdict.name];
     const story = (0,report_story/* mainStory */.dE)(manifest);
     const some = (...blocks) => blocks.filter((b) => b !== null);
-    if (green) {
+    if (quiet) {
         const rest = some(notSeenBlock(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
             ? processesBlock(manifest)
             : null, troublesBlock(manifest));
         const icon = greenIcon(manifest);
-        const line = `${icon} ${markdown((0,words_verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
+        const line = `${icon} ${markdown((0,verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
     return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
@@ -1916,9 +2403,9 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
         return '🔴';
-    if (manifest.gates.length > 0 || (0,words_verdict/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
+    if (manifest.gates.length > 0 || (0,verdict/* notArmed */.to)(manifest).length > 0 || manifest.unarmed.length > 0)
         return '🟡';
-    if ((0,words_verdict/* hostKillsRich */.Qo)(manifest) !== null)
+    if ((0,verdict/* hostKillsRich */.Qo)(manifest) !== null || (0,outside/* outsideOoms */.Qk)(manifest.processes).maybe.length > 0)
         return '🟡';
     return manifest.processes.length === 0 ? '⚪' : '✅';
 }
@@ -1927,7 +2414,223 @@ const fitted = (blocks, budget) => {
     return bytesOf(text) < budget ? `${text}\n` : '';
 };
 
-;// CONCATENATED MODULE: ./build/conclude.js
+;// CONCATENATED MODULE: ./build/runner/outputs.js
+
+const OUTPUT_NAMES = [
+    'exit-code',
+    'verdict',
+    'oom-count',
+    'snapshot-count',
+    'snapshots',
+    'manifest',
+    'artifact-id',
+    'artifact-url',
+    'artifact-digest',
+    'report-url',
+    'cycle-count',
+    'parity',
+    'evidence-dir',
+];
+function setOutputs(runner, outputs) {
+    runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
+}
+function namesIn(text) {
+    const names = [];
+    let end = null;
+    for (const line of text.split(/\r?\n/)) {
+        if (end !== null) {
+            if (line === end)
+                end = null;
+            continue;
+        }
+        const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+        if (name === undefined)
+            continue;
+        names.push(name);
+        if (mark === '<<')
+            end = rest ?? '';
+    }
+    return names;
+}
+function replacedOutputs(path) {
+    try {
+        if (!path || !(0,external_node_fs_.statSync)(path).isFile())
+            return [];
+        const names = new Set(namesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).map((name) => name.toLowerCase()));
+        return OUTPUT_NAMES.filter((name) => names.has(name));
+    }
+    catch {
+        return [];
+    }
+}
+
+// EXTERNAL MODULE: ./build/evidence/safe-fs.js
+var safe_fs = __nccwpck_require__(9531);
+;// CONCATENATED MODULE: ./build/deliver/cleanup.js
+
+
+
+const fileKey = ({ file, digest }) => `${file} ${digest}`;
+const filesOf = ({ receipts, snapshots, pages }) => [
+    ...receipts,
+    ...snapshots,
+    ...pages,
+];
+function cleanup_heldFiles({ files, snapshots, published }) {
+    if (published.state !== 'uploaded')
+        return [];
+    const left = new Set(published.left_out.map(({ file }) => file));
+    return [...files, ...snapshots].filter(({ file }) => !left.has(file));
+}
+function isSpent(evidence, accounts) {
+    const held = new Set(accounts.flatMap(cleanup_heldFiles).map(fileKey));
+    return (held.size > 0 &&
+        evidence.rejectedCount === 0 &&
+        accounts.every(({ published }) => published.left_out.length === 0) &&
+        filesOf(evidence).every((file) => held.has(fileKey(file))));
+}
+async function removeSpent(evidence) {
+    const seals = new Map(filesOf(evidence).map(({ file, seal }) => [file, seal]));
+    try {
+        const folder = await (0,safe_fs/* openFolder */.NE)(evidence.dir);
+        try {
+            const same = async (name) => {
+                const seal = seals.get(name);
+                const now = await (0,promises_.lstat)((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
+                return seal !== undefined && now !== null && (0,safe_fs/* sameContent */.Cm)((0,safe_fs/* sealOf */.Ru)(now), seal);
+            };
+            for await (const { name } of await (0,promises_.opendir)(folder.path, { bufferSize: 1024 })) {
+                if (!(await same(name)))
+                    return false;
+            }
+            for (const name of seals.keys()) {
+                if (await same(name))
+                    await (0,promises_.unlink)((0,external_node_path_.join)(folder.path, name));
+            }
+        }
+        finally {
+            await folder.close();
+        }
+        await (0,promises_.rmdir)(evidence.dir);
+        return true;
+    }
+    catch (error) {
+        return (0,safe_fs/* errorCode */.CA)(error) === 'ENOENT';
+    }
+}
+
+;// CONCATENATED MODULE: ./build/deliver/publishing.js
+
+
+
+
+
+
+
+const PUBLISH_DEADLINE_MS = 10 * 60_000;
+const PUBLISH_AFTER_CANCEL_MS = 120_000;
+const REPORT_DEADLINE_MS = 60_000;
+const PUBLISH_TIMEOUT_VARIABLE = 'OOM_AUTOPSY_PUBLISH_TIMEOUT';
+function publishDeadline(env, hurried) {
+    const own = Number(env[PUBLISH_TIMEOUT_VARIABLE]);
+    const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
+    return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
+}
+const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
+    (evidence.receipts.length > 0 && !verdicts/* VERDICT_TRAITS */.Es[verdict].quiet) ||
+    hasFailingGate(gates);
+const uploadSettings = (ended) => ({
+    name: ended.plan.options.artifactName,
+    retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
+    compressionLevel: ended.plan.options.compressionLevel,
+    maxUploadBytes: ended.plan.options.maxUploadSize,
+    worker: (0,external_node_path_.join)(ended.actionDir, 'dist', 'upload', 'index.js'),
+    env: ended.env,
+    onMask: (line) => void process.stdout.write(`${line}\n`),
+});
+async function publishEvidence(ended, evidence, account, log) {
+    const { plan } = ended;
+    if (!worthKeeping(evidence, account.verdict.name, account.gates))
+        return { state: 'skipped', reason: 'there is no evidence to keep' };
+    if (!plan.options.upload)
+        return { state: 'skipped', reason: '`upload` is false' };
+    log(`publishing ${(0,lib_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
+    const { publish } = await __nccwpck_require__.e(/* import() */ 291).then(__nccwpck_require__.bind(__nccwpck_require__, 2291));
+    return publish({
+        ...uploadSettings(ended),
+        ...documentsOf(account),
+        evidence,
+        deadlineMs: publishDeadline(ended.env, ended.hurried ?? account.step.cancelled),
+        log,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    });
+}
+const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
+const documentsOf = (account) => ({
+    peak: peakJson(account),
+    manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
+        ...account,
+        published: {
+            ...NOT_YET,
+            artifact: { name, id: null, url: null, digest: null, size: null },
+            left_out: leftOut,
+        },
+    }),
+});
+const hasFailingGate = (gates) => gates.some((finding) => finding.level === 'fail' && finding.gate !== 'if-no-torch');
+function manifestPublished(published) {
+    switch (published.state) {
+        case 'uploaded':
+            return {
+                state: 'uploaded',
+                reason: null,
+                artifact: {
+                    name: published.name,
+                    id: published.id,
+                    url: published.url,
+                    digest: published.digest,
+                    size: published.size,
+                },
+                left_out: published.notUploaded,
+            };
+        case 'skipped':
+            return { state: 'skipped', reason: published.reason, artifact: null, left_out: [] };
+        case 'failed':
+            return { state: 'failed', reason: published.reason, artifact: null, left_out: [] };
+    }
+}
+function publishedOf(account) {
+    const { state, artifact, left_out } = account.published;
+    if (state !== 'uploaded' || artifact === null || artifact.id === null)
+        return null;
+    const files = heldFiles(account).map(({ file, bytes, digest }) => ({ file, bytes, digest }));
+    return {
+        state,
+        ...artifact,
+        id: artifact.id,
+        files,
+        notUploaded: left_out,
+        changed: [],
+        seconds: 0,
+        complete: left_out.length === 0 && account.rejected_count === 0,
+    };
+}
+async function reportOf(ended, evidence, manifest, published, log) {
+    if (published.state !== 'uploaded' || ended.late)
+        return null;
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(291), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
+    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+    return publishReport({
+        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+        artifactName: published.name,
+        outputDir: ended.plan.outputDir,
+        guideUrl: GUIDE_URL,
+        deadlineMs: REPORT_DEADLINE_MS,
+        ...(ended.cancel ? { signal: ended.cancel.overdue } : {}),
+    });
+}
+
+;// CONCATENATED MODULE: ./build/deliver/deliver.js
 
 
 
@@ -1961,7 +2664,7 @@ const factsOf = (account, evidenceDir) => ({
 });
 async function conclude(runner, ended, evidence, account, before = null) {
     const { plan, late } = ended;
-    const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
+    const log = (line) => runner.info((0,lib_text/* logLine */.BP)(line));
     const facts = factsOf(account, plan.evidenceDir);
     if (worthKeeping(evidence, account.verdict.name, account.gates))
         setOutputs(runner, facts);
@@ -1982,7 +2685,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
     const inUse = manifest.still_running.length > 0;
     const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
     const gone = spent && !written && (await removeSpent(evidence));
-    tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
+    await tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
     if (!late)
         markTold(plan.outputDir);
     setOutputs(runner, {
@@ -2006,15 +2709,15 @@ function markTold(folder) {
 async function takeAway(runner, evidence) {
     if (await removeSpent(evidence))
         return true;
-    runner.info((0,build_text/* logLine */.BP)('the evidence folder was kept: something in it came after the rest was collected'));
+    runner.info((0,lib_text/* logLine */.BP)('the evidence folder was kept: something in it came after the rest was collected'));
     runner.setOutputs({ 'evidence-dir': evidence.dir });
     return false;
 }
-function tell(runner, manifest, published, { plan, late }, where) {
-    runner.info((0,build_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+async function tell(runner, manifest, published, { plan, late }, where) {
+    runner.info((0,lib_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
     if (published.state === 'failed') {
-        const kept = (0,build_text/* count */.U9)(published.kept.length, 'file');
-        runner.info((0,build_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
+        const kept = (0,lib_text/* count */.U9)(published.kept.length, 'file');
+        runner.info((0,lib_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
     }
     try {
         const heading = late ? `${LATE_HEADING}\n\n` : '';
@@ -2022,13 +2725,13 @@ function tell(runner, manifest, published, { plan, late }, where) {
         if (summary !== '')
             runner.summary(heading + summary);
         else
-            runner.info((0,build_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
+            runner.info((0,lib_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
     }
     catch (error) {
-        runner.info((0,build_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
+        runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
     }
     for (const { level, message, place } of annotations(manifest, plan.workspace)) {
-        runner.annotate(level, message, place);
+        await runner.annotate(level, message, place);
     }
 }
 const LATE_HEADING = '### After the step had ended\n\nProcesses that it had started went on; this is what they wrote since.';
@@ -2041,739 +2744,10 @@ const artifactLinks = (published) => published.state === 'uploaded'
     }
     : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
 
-;// CONCATENATED MODULE: ./build/step/shell.js
-
-const SHELLS = {
-    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
-    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
-    python: { command: 'python', args: ['{0}'], extension: '.py' },
-    pwsh: {
-        command: 'pwsh',
-        args: ['-command', ". '{0}'"],
-        extension: '.ps1',
-        body: (script) => [
-            "$ErrorActionPreference = 'stop'",
-            script,
-            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
-        ].join('\n'),
-    },
-};
-const BUILT_IN_SHELLS = Object.keys(SHELLS);
-function splitWords(template) {
-    const words = [];
-    let word = null;
-    let quote = null;
-    for (let i = 0; i < template.length; i++) {
-        const char = template[i];
-        if (quote !== null) {
-            if (char === quote)
-                quote = null;
-            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
-                word += template[++i];
-            }
-            else
-                word += char;
-        }
-        else if (char === '"' || char === "'") {
-            quote = char;
-            word ??= '';
-        }
-        else if (/\s/.test(char)) {
-            if (word !== null)
-                words.push(word);
-            word = null;
-        }
-        else
-            word = (word ?? '') + char;
-    }
-    if (quote !== null)
-        return null;
-    if (word !== null)
-        words.push(word);
-    return words;
-}
-function templateProblem(shell) {
-    if (Object.hasOwn(SHELLS, shell.trim()))
-        return null;
-    if (!shell.includes('{0}'))
-        return 'it names no built-in shell and holds no `{0}`';
-    const words = splitWords(shell);
-    if (words === null)
-        return 'a quote in it is not closed';
-    if (/[\0\r\n]/.test(shell))
-        return 'it holds a line break';
-    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
-}
-function shellCommand(shell, scriptPath) {
-    const known = SHELLS[shell.trim()];
-    if (known && Object.hasOwn(SHELLS, shell.trim())) {
-        const path = scriptPath(known.extension);
-        return {
-            file: known.command,
-            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
-            scriptExtension: known.extension,
-        };
-    }
-    const [file = '', ...args] = splitWords(shell) ?? [];
-    const path = scriptPath('');
-    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
-}
-function scriptBody(run, shell) {
-    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
-    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
-    return lines.endsWith('\n') ? lines : `${lines}\n`;
-}
-function writeScript(path, body) {
-    (0,external_node_fs_.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
-}
-
-;// CONCATENATED MODULE: ./build/plan.js
-
-
-const DUMP_DEADLINE_S = { python: 120, all: 600 };
-function makePlan(inputs, env, where) {
-    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
-    const stepDir = (0,external_node_path_.join)(where.temp, `oom-autopsy-${where.id}`);
-    const scriptBase = (0,external_node_path_.join)(stepDir, 'run');
-    const command = shellCommand(shell, (extension) => `${scriptBase}${extension}`);
-    const named = (value) => (value ? value : null);
-    return {
-        id: where.id,
-        stepDir,
-        shimDir: (0,external_node_path_.join)(stepDir, 'path'),
-        evidenceDir: evidenceDir === '' ? (0,external_node_path_.join)(stepDir, 'evidence') : (0,external_node_path_.normalize)(fromWorkspace(evidenceDir, where.workspace)),
-        evidenceKept: evidenceDir !== '',
-        outputDir: (0,external_node_path_.join)(stepDir, 'out'),
-        script: `${scriptBase}${command.scriptExtension}`,
-        command,
-        cwd: fromWorkspace(workingDirectory, where.workspace),
-        workspace: where.workspace,
-        startedAt: where.now,
-        options,
-        job: {
-            repository: named(env.GITHUB_REPOSITORY),
-            job: named(env.GITHUB_JOB),
-            runId: named(env.GITHUB_RUN_ID),
-            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
-            sha: named(env.GITHUB_SHA),
-            serverUrl: named(env.GITHUB_SERVER_URL),
-            runnerName: named(env.RUNNER_NAME),
-        },
-    };
-}
-const fromWorkspace = (path, workspace) => path === '' ? workspace : (0,external_node_path_.isAbsolute)(path) ? path : (0,external_node_path_.join)(workspace, path);
-function shimConfig(plan) {
-    const { options } = plan;
-    return {
-        schema: 'oom-autopsy.config.v1',
-        step: plan.id,
-        evidence: plan.evidenceDir,
-        snapshot: options.snapshot,
-        max_entries: options.maxEntries,
-        stacks: options.stacks,
-        max_snapshots: options.maxSnapshots,
-        cycles: options.cycles,
-        cycles_watch: options.cyclesWatch,
-        categories: options.categories,
-        timeline_steps: options.timelineSteps,
-        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
-    };
-}
-const planScript = (inputs) => scriptBody(inputs.run, inputs.shell);
-const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
-const ACTION_ONLY = [
-    'ACTIONS_RUNTIME_TOKEN',
-    'ACTIONS_RUNTIME_URL',
-    'ACTIONS_RESULTS_URL',
-    'ACTIONS_CACHE_URL',
-    'ACTIONS_CACHE_SERVICE_V2',
-];
-function plainStepEnvironment(env, inputVariables) {
-    const hidden = new Set([...inputVariables, ...ACTION_ONLY]);
-    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
-}
-function stepEnvironment(plan, env, options) {
-    const result = plainStepEnvironment(env, options.inputVariables);
-    if (result.GITHUB_STATE !== undefined)
-        result.GITHUB_STATE = options.scratchState;
-    if (options.shim)
-        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
-    result[STEP_VARIABLE] = plan.id;
-    return result;
-}
-const prependPath = (dir, existing) => existing ? `${dir}${external_node_path_.delimiter}${existing}` : dir;
-
-;// CONCATENATED MODULE: ./build/ended.js
-
-const markOf = (ended) => ({
-    leader: ended.leader,
-    variable: `${STEP_VARIABLE}=${ended.plan.id}`,
-    since: ended.since,
-    met: ended.met,
-});
-
 // EXTERNAL MODULE: ./build/evidence/digest.js
-var digest = __nccwpck_require__(154);
+var digest = __nccwpck_require__(3154);
 // EXTERNAL MODULE: ./build/evidence/names.js
-var evidence_names = __nccwpck_require__(40);
-;// CONCATENATED MODULE: ./build/evidence/receipt-reader.js
-
-const LIMITS = {
-    notes: 20,
-    short: 200,
-    line: 500,
-    path: 1000,
-    devices: 128,
-    ooms: 50,
-    frames: 100,
-    snapshots: 256,
-    owners: 10,
-    reasons: 20,
-    pools: 17,
-    cycles: 50,
-    types: 50,
-    graph: 32,
-    held: 8,
-    faults: 20,
-    threadEnds: 20,
-    jsonDepth: 12,
-    jsonNodes: 50_000,
-};
-const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-class Reader {
-    notes = [];
-    more = 0;
-    note(line) {
-        if (this.notes.length < LIMITS.notes)
-            this.notes.push(line);
-        else
-            this.more += 1;
-    }
-    allNotes() {
-        return this.more > 0 ? [...this.notes, `and ${this.more} more like these`] : this.notes;
-    }
-    get(o, key, at, kind, read) {
-        const value = Object.hasOwn(o, key) ? o[key] : undefined;
-        if (value === undefined || value === null)
-            return null;
-        const result = read(value);
-        if (result === null)
-            this.note(`${at}${key} is not ${kind}: left out`);
-        return result;
-    }
-    text(o, key, at, limit) {
-        return this.get(o, key, at, 'a text', (v) => (typeof v === 'string' ? (0,build_text/* cleanText */.X5)(v, limit) : null));
-    }
-    amount(o, key, at) {
-        return this.get(o, key, at, 'a whole number from 0', (v) => typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : null);
-    }
-    seconds(o, key, at) {
-        return this.get(o, key, at, 'a finite number from 0', (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0 && v <= 1e12 ? v : null);
-    }
-    flag(o, key, at) {
-        return this.get(o, key, at, 'true or false', (v) => (typeof v === 'boolean' ? v : null));
-    }
-    oneOf(o, key, at, values) {
-        return this.get(o, key, at, `one of ${values.join(', ')}`, (v) => values.find((x) => x === v) ?? null);
-    }
-    fields(o, key, at) {
-        return this.get(o, key, at, 'an object', (v) => (isFields(v) ? v : null));
-    }
-    list(o, key, at, limit, read, keep = 'first') {
-        const all = this.get(o, key, at, 'a list', (v) => (Array.isArray(v) ? v : null));
-        if (!all)
-            return { items: [], dropped: 0 };
-        const from = keep === 'first' ? 0 : Math.max(0, all.length - limit);
-        const items = [];
-        const some = all.slice(from, from + limit);
-        some.forEach((item, index) => {
-            const where = `${at}${key}[${from + index}].`;
-            const value = isFields(item) ? read(item, where) : null;
-            if (value === null)
-                this.note(`${where.slice(0, -1)} is not usable: left out`);
-            else
-                items.push(value);
-        });
-        if (all.length > limit)
-            this.note(`${at}${key} has ${all.length} entries: ${keep} ${limit} read`);
-        return { items, dropped: all.length - items.length };
-    }
-}
-const HISTORIES = ['armed', 'interrupted', 'foreign', 'none'];
-function readFrame(r, o, at) {
-    const file = r.text(o, 'file', at, LIMITS.path);
-    const line = r.amount(o, 'line', at);
-    const name = r.text(o, 'function', at, LIMITS.short);
-    return file === null && name === null
-        ? null
-        : { file: file ?? '?', line: line ?? 0, function: name ?? '?' };
-}
-const readStack = (r, o, key, at) => r.list(o, key, at, LIMITS.frames, (f, where) => readFrame(r, f, where), 'last').items;
-
-;// CONCATENATED MODULE: ./build/evidence/receipt-looks.js
-
-
-
-function readCategory(r, o, at) {
-    const bytes = r.amount(o, 'bytes', at);
-    if (bytes === null)
-        return null;
-    return {
-        bytes,
-        count: r.amount(o, 'count', at) ?? 0,
-        owners: r.list(o, 'owners', at, LIMITS.owners, (c, where) => {
-            const name = r.text(c, 'name', where, LIMITS.short);
-            const held = r.amount(c, 'bytes', where);
-            return name === null || held === null
-                ? null
-                : { name, bytes: held, count: r.amount(c, 'count', where) ?? 0 };
-        }).items,
-        reasons: r.list(o, 'reasons', at, LIMITS.reasons, (c, where) => {
-            const reason = r.text(c, 'reason', where, LIMITS.short);
-            const held = r.amount(c, 'bytes', where);
-            return reason === null || held === null
-                ? null
-                : { reason, bytes: held, count: r.amount(c, 'count', where) };
-        }).items,
-    };
-}
-function readCensus(r, parent, at) {
-    const o = r.fields(parent, 'census', at);
-    if (!o)
-        return null;
-    const here = `${at}census.`;
-    return {
-        seconds: r.seconds(o, 'seconds', here),
-        complete: r.flag(o, 'complete', here) ?? false,
-        cut: r.text(o, 'cut', here, LIMITS.line),
-        devices: r.list(o, 'devices', here, LIMITS.devices, (d, where) => readCensusDevice(r, d, where)).items,
-    };
-}
-function readCensusDevice(r, o, at) {
-    const index = r.amount(o, 'index', at);
-    const allocated = r.amount(o, 'allocated', at);
-    const raw = r.fields(o, 'categories', at);
-    if (index === null || allocated === null || !raw)
-        return null;
-    const categories = {};
-    let sum = 0;
-    for (const name of evidence_receipt/* CATEGORY_NAMES */.ku) {
-        const fields = r.fields(raw, name, `${at}categories.`);
-        const category = fields ? readCategory(r, fields, `${at}categories.${name}.`) : null;
-        if (!category)
-            continue;
-        categories[name] = category;
-        sum += category.bytes;
-    }
-    if (sum !== allocated) {
-        r.note(`${at}categories add up to ${sum} bytes, not to the ${allocated} allocated`);
-        return null;
-    }
-    const reserved = r.amount(o, 'reserved', at) ?? allocated;
-    return {
-        index,
-        allocated,
-        reserved,
-        reserved_unused: r.amount(o, 'reserved_unused', at) ?? Math.max(0, reserved - allocated),
-        attributed: sum - (categories.unknown?.bytes ?? 0),
-        categories,
-        pools: o['pools'] === undefined || o['pools'] === null
-            ? null
-            : r.list(o, 'pools', at, LIMITS.pools, (p, where) => readPool(r, p, where)).items,
-    };
-}
-function readPool(r, o, at) {
-    const kind = r.oneOf(o, 'kind', at, evidence_receipt/* POOL_KINDS */.T);
-    const [reserved, allocated] = [r.amount(o, 'reserved', at), r.amount(o, 'allocated', at)];
-    const raw = r.fields(o, 'categories', at);
-    if (kind === null || reserved === null || allocated === null || !raw)
-        return null;
-    const categories = {};
-    for (const name of evidence_receipt/* CATEGORY_NAMES */.ku)
-        categories[name] = r.amount(raw, name, `${at}categories.`) ?? 0;
-    const sum = Object.values(categories).reduce((all, bytes) => all + bytes, 0);
-    if (sum !== allocated || allocated > reserved) {
-        r.note(`${at}categories add up to ${sum} bytes, of ${allocated} allocated and ${reserved} reserved`);
-        return null;
-    }
-    return {
-        id: r.text(o, 'id', at, LIMITS.short),
-        kind,
-        count: r.amount(o, 'count', at) ?? 1,
-        reserved,
-        allocated,
-        categories,
-    };
-}
-function readDeviceBytes(r, parent, at) {
-    const o = r.fields(parent, 'bytes', at) ?? {};
-    const result = {};
-    for (const key of Object.keys(o).slice(0, LIMITS.devices)) {
-        const bytes = /^[a-z]{1,10}(:[0-9]{1,4})?$/.test(key) ? r.amount(o, key, `${at}bytes.`) : null;
-        if (bytes !== null)
-            result[key] = bytes;
-    }
-    return result;
-}
-function readCycle(r, o, at) {
-    const id = r.text(o, 'id', at, 64);
-    if (id === null || !/^[0-9a-f]{4,64}$/.test(id))
-        return null;
-    return {
-        id,
-        seen: r.amount(o, 'seen', at) ?? 1,
-        size: r.amount(o, 'size', at) ?? 0,
-        types: r.list(o, 'types', at, LIMITS.types, (t, where) => {
-            const name = r.text(t, 'name', where, LIMITS.short);
-            return name === null ? null : { name, count: r.amount(t, 'count', where) ?? 1 };
-        }).items,
-        tensors: r.amount(o, 'tensors', at) ?? 0,
-        bytes: readDeviceBytes(r, o, at),
-        frames: r.list(o, 'frames', at, LIMITS.frames, (f, where) => {
-            const frame = readFrame(r, f, where);
-            return frame && { ...frame, count: r.amount(f, 'count', where) ?? 1 };
-        }).items,
-        graph: readCycleGraph(r, o, at),
-    };
-}
-function readCycleGraph(r, parent, at) {
-    const o = r.fields(parent, 'graph', at);
-    if (!o)
-        return null;
-    const here = `${at}graph.`;
-    const step = (f, where) => {
-        const name = r.text(f, 'name', where, LIMITS.short);
-        return name === null ? null : { name, label: r.text(f, 'label', where, LIMITS.short) ?? '' };
-    };
-    const ring = r.list(o, 'ring', here, LIMITS.graph, step).items;
-    if (ring.length === 0)
-        return null;
-    const held = r.list(o, 'held', here, LIMITS.held, (f, where) => {
-        const start = r.amount(f, 'at', where);
-        const path = r.list(f, 'path', where, LIMITS.graph, step).items;
-        const [bytes, device] = [r.amount(f, 'bytes', where), r.text(f, 'device', where, LIMITS.short)];
-        if (start === null || start >= ring.length || path.length === 0 || bytes === null || device === null)
-            return null;
-        return { at: start, path, bytes, device };
-    }).items;
-    return {
-        ring,
-        ring_cut: r.amount(o, 'ring_cut', here) ?? 0,
-        held,
-        held_cut: r.amount(o, 'held_cut', here) ?? 0,
-    };
-}
-function readCycles(r, parent, at) {
-    const o = r.fields(parent, 'cycles', at);
-    if (!o)
-        return null;
-    const here = `${at}cycles.`;
-    const cycles = r.list(o, 'cycles', here, LIMITS.cycles, (c, where) => readCycle(r, c, where));
-    return {
-        mode: r.oneOf(o, 'mode', here, ['sampled', 'continuous', 'off']) ?? 'off',
-        state: r.oneOf(o, 'state', here, ['watching', 'nothing-to-watch', 'failed']) ?? 'failed',
-        reason: r.text(o, 'reason', here, LIMITS.line),
-        looks: r.amount(o, 'looks', here) ?? 0,
-        seconds: r.seconds(o, 'seconds', here),
-        count: r.amount(o, 'count', here) ?? cycles.items.length,
-        tensors: r.amount(o, 'tensors', here) ?? 0,
-        bytes: readDeviceBytes(r, o, here),
-        cycles: cycles.items,
-        cycles_dropped: (r.amount(o, 'cycles_dropped', here) ?? 0) + cycles.dropped,
-        page: r.text(o, 'page', here, LIMITS.short),
-    };
-}
-function plainJson(value, budget, depth = 0) {
-    budget.nodes -= 1;
-    if (budget.nodes < 0 || depth > LIMITS.jsonDepth)
-        return null;
-    if (typeof value === 'string')
-        return (0,build_text/* cleanText */.X5)(value, LIMITS.line);
-    if (typeof value === 'number')
-        return Number.isFinite(value) ? value : null;
-    if (typeof value === 'boolean' || value === null)
-        return value;
-    if (Array.isArray(value)) {
-        const items = [];
-        for (const item of value) {
-            if (budget.nodes <= 0)
-                break;
-            items.push(plainJson(item, budget, depth + 1));
-        }
-        return items;
-    }
-    if (!isFields(value))
-        return null;
-    const entries = [];
-    for (const key of Object.keys(value)) {
-        if (budget.nodes <= 0)
-            break;
-        entries.push([(0,build_text/* cleanText */.X5)(key, LIMITS.short), plainJson(value[key], budget, depth + 1)]);
-    }
-    return Object.fromEntries(entries);
-}
-function readTimeline(r, root) {
-    const o = r.fields(root, 'timeline', '');
-    if (!o)
-        return null;
-    const budget = { nodes: LIMITS.jsonNodes };
-    const timeline = plainJson(o, budget);
-    if (budget.nodes <= 0)
-        r.note(`timeline has more than ${LIMITS.jsonNodes} values: cut`);
-    return timeline;
-}
-
-;// CONCATENATED MODULE: ./build/evidence/receipt-parse.js
-
-
-
-
-
-const readCounts = (r, o, at) => ({
-    allocated: r.amount(o, 'allocated', at),
-    reserved: r.amount(o, 'reserved', at),
-    peak_allocated: r.amount(o, 'peak_allocated', at),
-    peak_reserved: r.amount(o, 'peak_reserved', at),
-    retries: r.amount(o, 'retries', at),
-    ooms: r.amount(o, 'ooms', at),
-});
-function readDevice(r, o, at) {
-    const index = r.amount(o, 'index', at);
-    if (index === null)
-        return null;
-    return {
-        index,
-        name: r.text(o, 'name', at, LIMITS.short),
-        total: r.amount(o, 'total', at),
-        limit: r.amount(o, 'limit', at),
-        ...readCounts(r, o, at),
-    };
-}
-function readOom(r, o, at) {
-    const seq = r.amount(o, 'seq', at);
-    if (seq === null)
-        return null;
-    return {
-        seq,
-        time: r.seconds(o, 'time', at),
-        device: r.amount(o, 'device', at),
-        wanted: r.amount(o, 'wanted', at),
-        limit: r.amount(o, 'limit', at),
-        free: r.amount(o, 'free', at),
-        thread: r.oneOf(o, 'thread', at, ['main', 'backward', 'other']),
-        stack: readStack(r, o, 'stack', at),
-        main_stack: Array.isArray(o.main_stack) ? readStack(r, o, 'main_stack', at) : null,
-        ...readCounts(r, o, at),
-        device_free: r.amount(o, 'device_free', at),
-        device_total: r.amount(o, 'device_total', at),
-        snapshot: r.text(o, 'snapshot', at, LIMITS.short),
-        snapshot_error: r.text(o, 'snapshot_error', at, LIMITS.line),
-        dump_seconds: r.seconds(o, 'dump_seconds', at),
-        history: r.oneOf(o, 'history', at, HISTORIES),
-        census: readCensus(r, o, at),
-        cycles: readCycles(r, o, at),
-    };
-}
-function readRecorder(r, root) {
-    const o = r.fields(root, 'recorder', '');
-    if (!o) {
-        return {
-            state: 'failed',
-            reason: 'the receipt says nothing about the recorder',
-            armed_at: null,
-            disarmed_at: null,
-            disarm_proven: null,
-            interrupted: false,
-            max_entries: null,
-            stacks: null,
-        };
-    }
-    const at = 'recorder.';
-    const state = r.oneOf(o, 'state', at, ['idle', 'armed', 'disarmed', 'foreign', 'unsupported', 'failed']);
-    return {
-        state: state ?? 'failed',
-        reason: r.text(o, 'reason', at, LIMITS.line) ??
-            (state === null ? 'the receipt gives no state that is known here' : null),
-        armed_at: r.seconds(o, 'armed_at', at),
-        disarmed_at: r.seconds(o, 'disarmed_at', at),
-        disarm_proven: r.flag(o, 'disarm_proven', at),
-        interrupted: r.flag(o, 'interrupted', at) ?? false,
-        max_entries: r.amount(o, 'max_entries', at),
-        stacks: r.text(o, 'stacks', at, 20),
-    };
-}
-function readTorch(r, root) {
-    const o = r.fields(root, 'torch', '');
-    if (!o)
-        return null;
-    const at = 'torch.';
-    return {
-        version: r.text(o, 'version', at, 100) ?? 'unknown',
-        cuda: r.text(o, 'cuda', at, 100),
-        hip: r.text(o, 'hip', at, 100),
-        backend: r.text(o, 'backend', at, 100),
-        alloc_conf: r.text(o, 'alloc_conf', at, LIMITS.line),
-        path: r.text(o, 'path', at, LIMITS.path),
-    };
-}
-function readRank(r, root) {
-    const o = r.fields(root, 'rank', '') ?? {};
-    const rank = {};
-    for (const name of evidence_receipt/* RANK_VARIABLES */.bZ) {
-        const value = r.text(o, name, 'rank.', 20);
-        if (value === null)
-            continue;
-        if (/^[0-9]{1,9}$/.test(value))
-            rank[name] = value;
-        else
-            r.note(`rank.${name} is not a number: left out`);
-    }
-    return rank;
-}
-function readEnd(r, root) {
-    const o = r.fields(root, 'end', '');
-    const kind = o && r.oneOf(o, 'kind', 'end.', ['exit', 'exception', 'sigterm']);
-    if (!o || kind === null)
-        return null;
-    return {
-        kind,
-        exception: r.text(o, 'exception', 'end.', LIMITS.short),
-        oom: r.flag(o, 'oom', 'end.') ?? false,
-        time: r.seconds(o, 'time', 'end.'),
-    };
-}
-function foreignClaim(name, own, kind) {
-    if (!(0,evidence_names/* isSafeName */.TE)(name))
-        return `names a file outside of the evidence folder's rules: ${(0,evidence_names/* displayName */.QC)(name)}`;
-    const of = kind === 'snapshot' ? (0,evidence_names/* parseSnapshotName */.FZ)(name) : (0,evidence_names/* parsePageName */.C)(name);
-    if (!of)
-        return `names a ${kind} that no process writes: ${(0,evidence_names/* displayName */.QC)(name)}`;
-    return (0,evidence_names/* sameOwner */.s0)(of, own) ? null : `claims a ${kind} of another process: ${(0,evidence_names/* displayName */.QC)(name)}`;
-}
-function* claims(root) {
-    const list = (value) => (Array.isArray(value) ? value : []);
-    for (const item of list(root.snapshots)) {
-        if (isFields(item) && typeof item.file === 'string')
-            yield [item.file, 'snapshot'];
-    }
-    const looks = [root.cycles];
-    for (const item of list(root.ooms)) {
-        if (!isFields(item))
-            continue;
-        if (typeof item.snapshot === 'string')
-            yield [item.snapshot, 'snapshot'];
-        looks.push(item.cycles);
-    }
-    for (const look of looks) {
-        if (isFields(look) && typeof look.page === 'string')
-            yield [look.page, 'page'];
-    }
-}
-function parseReceipt(text, fileName) {
-    const no = (reason) => ({ ok: false, reason });
-    const named = (0,evidence_names/* parseReceiptName */.Bn)(fileName);
-    if (!named)
-        return no('its name is not one of a receipt');
-    if (text.length > evidence_receipt/* MAX_RECEIPT_BYTES */.cs)
-        return no(`longer than ${evidence_receipt/* MAX_RECEIPT_BYTES */.cs} bytes`);
-    let root;
-    try {
-        root = JSON.parse(text);
-    }
-    catch {
-        return no(text.trim() === '' ? 'empty' : 'not JSON');
-    }
-    if (!isFields(root))
-        return no('not a JSON object');
-    if (root.schema !== evidence_receipt/* RECEIPT_SCHEMA */.RJ) {
-        return no(typeof root.schema === 'string'
-            ? `schema ${(0,evidence_names/* displayName */.QC)(root.schema, 60)}, not ${evidence_receipt/* RECEIPT_SCHEMA */.RJ}`
-            : `no schema ${evidence_receipt/* RECEIPT_SCHEMA */.RJ}`);
-    }
-    const step = root.step;
-    if (typeof step !== 'string' || !/^[0-9a-f]{12}$/.test(step))
-        return no('step is not 12 hexadecimal digits');
-    const pid = root.pid;
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1)
-        return no('pid is not a process id');
-    if (root.host !== named.host || pid !== named.pid || root.token !== named.token) {
-        return no("host, pid or token differ from the file's name");
-    }
-    for (const [name, kind] of claims(root)) {
-        const problem = foreignClaim(name, named, kind);
-        if (problem)
-            return no(problem);
-    }
-    return { ok: true, receipt: readReceipt(new Reader(), root, named, fileName, step) };
-}
-function readReceipt(r, root, own, file, step) {
-    const time = r.fields(root, 'time', '') ?? {};
-    const ooms = readOoms(r, root);
-    const snapshots = r.list(root, 'snapshots', '', LIMITS.snapshots, (o, at) => {
-        const name = r.text(o, 'file', at, LIMITS.short);
-        const reason = r.oneOf(o, 'reason', at, evidence_names/* SNAPSHOT_REASONS */.VV);
-        const parsed = name === null ? null : (0,evidence_names/* parseSnapshotName */.FZ)(name);
-        if (name === null || !parsed)
-            return null;
-        return {
-            file: name,
-            bytes: r.amount(o, 'bytes', at),
-            reason: reason ?? parsed.reason,
-            device: r.amount(o, 'device', at),
-            seq: r.amount(o, 'seq', at),
-            time: r.seconds(o, 'time', at),
-            history: r.oneOf(o, 'history', at, HISTORIES),
-        };
-    });
-    const faults = Array.isArray(root.faults) ? root.faults : [];
-    const receipt = {
-        schema: evidence_receipt/* RECEIPT_SCHEMA */.RJ,
-        file,
-        step,
-        host: own.host,
-        pid: own.pid,
-        token: own.token,
-        ppid: r.amount(root, 'ppid', ''),
-        start_ticks: r.amount(root, 'start_ticks', ''),
-        python: r.text(root, 'python', '', 100),
-        executable: r.text(root, 'executable', '', LIMITS.path),
-        program: r.text(root, 'program', '', LIMITS.short),
-        rank: readRank(r, root),
-        time: { started: r.seconds(time, 'started', 'time.'), updated: r.seconds(time, 'updated', 'time.') },
-        torch: readTorch(r, root),
-        recorder: readRecorder(r, root),
-        devices: r.list(root, 'devices', '', LIMITS.devices, (o, at) => readDevice(r, o, at)).items,
-        ooms: ooms.items,
-        ooms_dropped: ooms.dropped,
-        oom_count: ooms.count,
-        snapshots: snapshots.items,
-        snapshots_removed: r.amount(root, 'snapshots_removed', '') ?? 0,
-        census: readCensus(r, root, ''),
-        cycles: readCycles(r, root, ''),
-        timeline: readTimeline(r, root),
-        faults: faults
-            .filter((line) => typeof line === 'string')
-            .slice(0, LIMITS.faults)
-            .map((line) => (0,build_text/* cleanText */.X5)(line, LIMITS.line)),
-        thread_ends: r.list(root, 'thread_ends', '', LIMITS.threadEnds, (o, at) => ({
-            exception: r.text(o, 'exception', at, LIMITS.short),
-            oom: r.flag(o, 'oom', at) ?? false,
-            time: r.seconds(o, 'time', at),
-        })).items,
-        end: readEnd(r, root),
-    };
-    return { ...receipt, notes: r.allNotes() };
-}
-function readOoms(r, root) {
-    const list = r.list(root, 'ooms', '', LIMITS.ooms, (o, at) => readOom(r, o, at), 'last');
-    const dropped = (r.amount(root, 'ooms_dropped', '') ?? 0) + list.dropped;
-    const said = r.amount(root, 'oom_count', '') ?? 0;
-    const count = Math.max(said, list.items.length);
-    if (said < list.items.length)
-        r.note(`oom_count is ${said}, but ${list.items.length} are listed`);
-    return { items: list.items, dropped, count };
-}
-
+var evidence_names = __nccwpck_require__(1040);
 ;// CONCATENATED MODULE: ./build/evidence/rejected.js
 const MOST_KINDS = 60;
 const OTHER = 'other reasons';
@@ -2821,9 +2795,8 @@ class Rejections {
 }
 
 // EXTERNAL MODULE: ./build/evidence/staging.js
-var staging = __nccwpck_require__(613);
+var staging = __nccwpck_require__(8613);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
-
 
 
 
@@ -2846,15 +2819,18 @@ const COLLECT_LIMITS = {
 };
 const OTHER_STEP = 'of another step';
 const ATTEMPTS = 3;
+const CLOCKS_MS = 60_000;
 const MOST_UNFINISHED = 4096;
 async function collect(options) {
     const limits = { ...COLLECT_LIMITS, ...options.limits };
-    const collector = new Collector(options.dir, options.step, limits, options.isGone ?? (() => false));
+    const { dir, step, since = 0, isGone = () => false } = options;
+    const collector = new Collector(dir, step, limits, since, isGone);
     try {
         await collector.run();
     }
     catch (error) {
-        collector.faults.push(`the evidence folder cannot be read (${(0,safe_fs/* errorCode */.CA)(error)})`);
+        collector.folderFault = (0,safe_fs/* errorCode */.CA)(error);
+        collector.faults.push(`the evidence folder cannot be read (${collector.folderFault})`);
     }
     return collector.evidence();
 }
@@ -2862,11 +2838,14 @@ class Collector {
     dir;
     step;
     limits;
+    since;
     isGone;
     faults = [];
+    folderFault = null;
     receipts = [];
     snapshots = [];
     pages = [];
+    unread = [];
     rejections;
     strangers = new Set();
     otherUploads = false;
@@ -2875,22 +2854,23 @@ class Collector {
     receiptBytes = 0;
     until;
     folder = '';
-    constructor(dir, step, limits, isGone) {
+    constructor(dir, step, limits, since, isGone) {
         this.dir = dir;
         this.step = step;
         this.limits = limits;
+        this.since = since;
         this.isGone = isGone;
         this.until = performance.now() + limits.milliseconds;
         this.rejections = new Rejections(limits.rejected);
     }
     evidence() {
-        const { dir, step, receipts, snapshots, pages, faults, rejections } = this;
+        const { dir, step, receipts, snapshots, pages, unread, folderFault, faults, rejections } = this;
         const rejected = {
             rejected: rejections.list(),
             rejectedCount: rejections.count,
             rejectedReasons: rejections.reasons(),
         };
-        return { dir, step, receipts, snapshots, pages, ...rejected, faults };
+        return { dir, step, receipts, snapshots, pages, unread, folderFault, ...rejected, faults };
     }
     async run() {
         const folder = await (0,safe_fs/* openFolder */.NE)(this.dir);
@@ -2905,6 +2885,8 @@ class Collector {
             ];
             for (const name of this.some(receipts, this.limits.receipts, 'receipts'))
                 await this.receipt(name);
+            for (const name of receipts.slice(this.limits.receipts))
+                await this.missed((0,evidence_names/* parseReceiptName */.Bn)(name), name, 'too many receipts');
             const owners = new Map(this.receipts.map((r) => [(0,evidence_names/* ownerKey */.lf)(r), r]));
             const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s])));
             names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
@@ -2915,7 +2897,7 @@ class Collector {
             const pages = this.own(names.pages, evidence_names/* parsePageName */.C);
             for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
                 const page = await this.read(name, this.limits.pageBytes, false);
-                if (page)
+                if (typeof page !== 'string')
                     this.pages.push(withoutText(page));
             }
         }
@@ -3004,7 +2986,7 @@ class Collector {
             const opened = await (0,safe_fs/* openRegular */.lf)(this.folder, name);
             if (!opened.ok) {
                 this.reject(name, opened.reason);
-                return null;
+                return opened.reason;
             }
             try {
                 bytes = Number(opened.seal.size);
@@ -3024,7 +3006,14 @@ class Collector {
             }
         }
         this.reject(name, reason, bytes);
-        return null;
+        return reason;
+    }
+    async missed(owner, name, reason) {
+        const file = await plainFile((0,external_node_path_.join)(this.folder, name));
+        if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS)
+            return;
+        const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
+        this.unread.push({ owner, reason: code ?? reason });
     }
     async readOnce(name, handle, seal, maxBytes, keepText) {
         const size = Number(seal.size);
@@ -3050,22 +3039,29 @@ class Collector {
         return { file: name, ...digestAndBytes(result), seal, text };
     }
     async receipt(name) {
-        const content = await this.read(name, evidence_receipt/* MAX_RECEIPT_BYTES */.cs, true);
-        if (!content) {
+        const content = await this.read(name, vocabulary/* MAX_RECEIPT_BYTES */.cs, true);
+        const owner = (0,evidence_names/* parseReceiptName */.Bn)(name);
+        if (typeof content === 'string') {
             const linked = this.otherUploads && ((await plainFile((0,external_node_path_.join)(this.folder, name)))?.names ?? 0) > 1;
             if (linked)
-                this.strangers.add(keyOf((0,evidence_names/* parseReceiptName */.Bn)(name)));
+                this.strangers.add(keyOf(owner));
+            else
+                await this.missed(owner, name, content);
             return;
         }
+        const { parseReceipt } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(363)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7363));
         const parsed = parseReceipt(content.text ?? '', name);
-        if (!parsed.ok)
+        if (!parsed.ok) {
             this.reject(name, parsed.reason, content.bytes);
+            await this.missed(owner, name, parsed.reason);
+        }
         else if (parsed.receipt.step !== this.step) {
             this.strangers.add((0,evidence_names/* ownerKey */.lf)(parsed.receipt));
             this.reject(name, OTHER_STEP, content.bytes);
         }
         else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
             this.reject(name, 'too many bytes of receipts in all', content.bytes);
+            await this.missed(owner, name, 'too many bytes of receipts in all');
         }
         else {
             this.receiptBytes += content.bytes;
@@ -3074,9 +3070,14 @@ class Collector {
     }
     async snapshot(name, owners) {
         const named = (0,evidence_names/* parseSnapshotName */.FZ)(name);
-        const content = named && (await this.read(name, this.limits.snapshotBytes, false));
-        if (named && content)
-            this.snapshots.push(joinReceipt(named, withoutText(content), owners.get((0,evidence_names/* ownerKey */.lf)(named))));
+        if (named === null)
+            return;
+        const content = await this.read(name, this.limits.snapshotBytes, false);
+        const receipt = owners.get((0,evidence_names/* ownerKey */.lf)(named));
+        if (typeof content !== 'string')
+            this.snapshots.push(joinReceipt(named, withoutText(content), receipt));
+        else if (receipt === undefined)
+            await this.missed(named, name, content);
     }
 }
 const keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
@@ -3105,7 +3106,269 @@ function joinReceipt(named, ref, receipt) {
     };
 }
 
-;// CONCATENATED MODULE: ./build/gates.js
+// EXTERNAL MODULE: ./build/step/helper.js
+var helper = __nccwpck_require__(1015);
+// EXTERNAL MODULE: ./build/step/proc.js
+var proc = __nccwpck_require__(9503);
+;// CONCATENATED MODULE: ./build/gpu/parse.js
+
+const MAX_ENTRIES = 1024;
+const MIB = 2 ** 20;
+function amount(text, unit) {
+    const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
+    if (!match)
+        return null;
+    const units = { B: 1, K: 2 ** 10, M: MIB, G: 2 ** 30 };
+    const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
+    return Number.isSafeInteger(bytes) ? bytes : null;
+}
+const whole = (text) => {
+    const value = String(text ?? '').trim();
+    return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
+};
+function programName(text) {
+    if (typeof text !== 'string')
+        return null;
+    const clean = (0,lib_text/* cleanText */.X5)(text, 4096).trim();
+    if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
+        return null;
+    const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
+    return word === '' ? null : (0,lib_text/* cleanText */.X5)(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
+}
+const label = (text) => {
+    const clean = typeof text === 'string' ? (0,lib_text/* cleanText */.X5)(text, 100).trim() : '';
+    return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
+};
+function parseNvidiaDevices(csv) {
+    const devices = [];
+    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
+        const fields = line.split(',').map((field) => field.trim());
+        const index = whole(fields[0]);
+        if (index === null || fields.length < 6)
+            continue;
+        const [total, used, free] = fields.slice(-3).map((field) => amount(field, MIB));
+        devices.push({
+            index,
+            uuid: label(fields[1]),
+            name: label(fields.slice(2, -3).join(', ')),
+            total: total ?? null,
+            used: used ?? null,
+            free: free ?? null,
+        });
+    }
+    return devices;
+}
+function parseNvidiaProcesses(csv, devices) {
+    const processes = [];
+    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
+        const fields = line.split(',').map((field) => field.trim());
+        const pid = whole(fields[1]);
+        if (pid === null || pid === 0 || fields.length < 4)
+            continue;
+        processes.push({
+            pid,
+            name: programName(fields.slice(2, -1).join(',')),
+            device: devices.find((d) => d.uuid !== null && d.uuid === fields[0])?.index ?? null,
+            used: amount(fields.at(-1), MIB),
+        });
+    }
+    return processes;
+}
+const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const json = (text) => {
+    try {
+        return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
+    }
+    catch {
+        return null;
+    }
+};
+function parseRocm(text) {
+    const root = json(text);
+    if (!isFields(root))
+        return null;
+    const devices = [];
+    const processes = [];
+    for (const [key, value] of Object.entries(root).slice(0, MAX_ENTRIES)) {
+        if (!isFields(value))
+            continue;
+        const card = /^card([0-9]{1,4})$/.exec(key);
+        if (card) {
+            const total = amount(value['VRAM Total Memory (B)'], 1);
+            const used = amount(value['VRAM Total Used Memory (B)'], 1);
+            devices.push({
+                index: Number(card[1]),
+                uuid: label(value['Unique ID']),
+                name: label(value['Card Series'] ?? value['Card series'] ?? value['Card Model']),
+                total,
+                used,
+                free: total === null || used === null ? null : Math.max(0, total - used),
+            });
+        }
+        else if (key === 'system') {
+            for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
+                const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
+                if (pid === null || typeof row !== 'string')
+                    continue;
+                const fields = row.split(',').map((field) => field.trim());
+                processes.push({
+                    pid,
+                    name: programName(fields.slice(0, -4).join(',') || fields[0]),
+                    device: null,
+                    used: amount(fields.at(-3), 1),
+                });
+            }
+        }
+    }
+    return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
+}
+function amdAmount(value) {
+    if (!isFields(value))
+        return amount(value, MIB);
+    return amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
+}
+const amdList = (value, ...names) => {
+    const list = Array.isArray(value)
+        ? value
+        : names.map((n) => (isFields(value) ? value[n] : null)).find(Array.isArray);
+    return (list ?? []).slice(0, MAX_ENTRIES).filter(isFields);
+};
+function parseAmd(statics, metric, process) {
+    const names = new Map();
+    for (const gpu of amdList(json(statics), 'gpu_data')) {
+        const index = whole(gpu.gpu);
+        if (index !== null && isFields(gpu.asic))
+            names.set(index, gpu.asic);
+    }
+    const devices = [];
+    for (const gpu of amdList(json(metric), 'gpu_data')) {
+        const index = whole(gpu.gpu);
+        const memory = gpu.mem_usage;
+        if (index === null || !isFields(memory))
+            continue;
+        devices.push({
+            index,
+            uuid: label(names.get(index)?.asic_serial),
+            name: label(names.get(index)?.market_name),
+            total: amdAmount(memory.total_vram),
+            used: amdAmount(memory.used_vram),
+            free: amdAmount(memory.free_vram),
+        });
+    }
+    const processes = [];
+    for (const gpu of amdList(json(process), 'gpu_data')) {
+        for (const entry of amdList(gpu.process_list)) {
+            const info = entry.process_info;
+            const pid = isFields(info) ? whole(info.pid) : null;
+            if (!isFields(info) || pid === null)
+                continue;
+            const usage = isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
+            processes.push({
+                pid,
+                name: programName(info.name),
+                device: whole(gpu.gpu),
+                used: amdAmount(usage ?? info.mem),
+            });
+        }
+    }
+    return devices.length > 0 ? { devices, processes } : null;
+}
+
+;// CONCATENATED MODULE: ./build/gpu/observe.js
+
+
+
+
+
+const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
+const MAX_OUTPUT = 4 * 2 ** 20;
+function findTool(path) {
+    const folders = path.split(external_node_path_.delimiter).filter(external_node_path_.isAbsolute);
+    for (const tool of TOOLS) {
+        for (const folder of folders) {
+            const file = (0,external_node_path_.join)(folder, tool);
+            try {
+                if (!(0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.isFile())
+                    continue;
+                (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
+                return { tool, file };
+            }
+            catch {
+            }
+        }
+    }
+    return null;
+}
+function asker(file, env, until) {
+    return async (...args) => {
+        const timeoutMs = Math.max(0, Math.round(until - performance.now()));
+        const result = await (0,helper/* runHelper */.UA)({ file, args, env }, { timeoutMs, maxBytes: MAX_OUTPUT });
+        if (result.kind !== 'ok')
+            throw new Error((0,helper/* noAnswer */.qE)(result));
+        return result.stdout;
+    };
+}
+const message = (error) => (error instanceof Error ? error.message : String(error));
+async function askNvidia(ask) {
+    const format = '--format=csv,noheader,nounits';
+    const [devicesCsv, processesCsv] = await Promise.all([
+        ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
+        ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch((error) => error),
+    ]);
+    const devices = parseNvidiaDevices(devicesCsv);
+    if (devices.length === 0)
+        throw new Error('named no device');
+    return typeof processesCsv === 'string'
+        ? { devices, processes: parseNvidiaProcesses(processesCsv, devices), note: null }
+        : { devices, processes: [], note: `the processes could not be asked for: ${message(processesCsv)}` };
+}
+async function askAmd(ask) {
+    const none = () => '';
+    const [statics, metric, process] = await Promise.all([
+        ask('static', '--asic', '--json').catch(none),
+        ask('metric', '--mem-usage', '--json'),
+        ask('process', '--json').catch(none),
+    ]);
+    const facts = parseAmd(statics, metric, process);
+    if (!facts)
+        throw new Error('named no device');
+    return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
+}
+async function askRocm(ask) {
+    const facts = parseRocm(await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'));
+    if (!facts)
+        throw new Error('named no device');
+    return { ...facts, note: null };
+}
+const QUESTIONS = {
+    'nvidia-smi': askNvidia,
+    'amd-smi': askAmd,
+    'rocm-smi': askRocm,
+};
+async function observeGpus(options) {
+    const env = options.env ?? process.env;
+    const found = findTool(env.PATH ?? '');
+    if (!found)
+        return { state: 'absent', tool: null };
+    const started = performance.now();
+    const seconds = () => Math.round(performance.now() - started) / 1000;
+    try {
+        const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
+        const processes = answers.processes.map((process) => ({
+            ...process,
+            startTicks: (0,proc/* processFacts */.PJ)(process.pid, options.proc)?.startTicks ?? null,
+        }));
+        const pidsKnown = processes.length === 0 || processes.some(({ startTicks }) => startTicks !== null);
+        return { state: 'seen', tool: found.tool, ...answers, processes, pidsKnown, seconds: seconds() };
+    }
+    catch (error) {
+        return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
+    }
+}
+
+// EXTERNAL MODULE: ./build/judge/blind.js
+var judge_blind = __nccwpck_require__(439);
+;// CONCATENATED MODULE: ./build/judge/gates.js
 function judgeGates(facts, options) {
     const findings = [];
     const message = torchMessage(facts);
@@ -3156,399 +3419,122 @@ function torchMessage({ torchProcesses, shimFault, unreached, likely }) {
 }
 const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
 
-// EXTERNAL MODULE: external "node:child_process"
-var external_node_child_process_ = __nccwpck_require__(421);
-;// CONCATENATED MODULE: ./build/gpu/parse.js
+;// CONCATENATED MODULE: ./build/step/marks.js
 
-const MAX_ENTRIES = 1024;
-const MIB = 2 ** 20;
-function amount(text, unit) {
-    const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
-    if (!match)
-        return null;
-    const units = { B: 1, K: 2 ** 10, M: MIB, G: 2 ** 30 };
-    const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
-    return Number.isSafeInteger(bytes) ? bytes : null;
-}
-const whole = (text) => {
-    const value = String(text ?? '').trim();
-    return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
-};
-function programName(text) {
-    if (typeof text !== 'string')
-        return null;
-    const clean = (0,build_text/* cleanText */.X5)(text, 4096).trim();
-    if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
-        return null;
-    const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
-    return word === '' ? null : (0,build_text/* cleanText */.X5)(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
-}
-const label = (text) => {
-    const clean = typeof text === 'string' ? (0,build_text/* cleanText */.X5)(text, 100).trim() : '';
-    return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
-};
-function parseNvidiaDevices(csv) {
-    const devices = [];
-    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
-        const fields = line.split(',').map((field) => field.trim());
-        const index = whole(fields[0]);
-        if (index === null || fields.length < 6)
+
+const MARKS = 'marks';
+const STAGES = { s: 'started', i: 'importing', t: 'imported' };
+const ORDER = Object.values(STAGES);
+const MOST_BYTES = 4 * 2 ** 20;
+const TICKS = 100;
+function parseMarks(text) {
+    const marks = new Map();
+    for (const line of text.split('\n')) {
+        const [, stage = '', pid, seconds] = /^([sit]) (\d{1,10}) (\d{1,12}\.\d\d)$/.exec(line) ?? [];
+        const came = STAGES[stage];
+        if (came === undefined)
             continue;
-        const [total, used, free] = fields.slice(-3).map((field) => amount(field, MIB));
-        devices.push({
-            index,
-            uuid: label(fields[1]),
-            name: label(fields.slice(2, -3).join(', ')),
-            total: total ?? null,
-            used: used ?? null,
-            free: free ?? null,
-        });
+        const own = marks.get(Number(pid)) ?? [];
+        marks.set(Number(pid), [...own, { came, seconds: Number(seconds) }]);
     }
-    return devices;
+    return marks;
 }
-function parseNvidiaProcesses(csv, devices) {
-    const processes = [];
-    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
-        const fields = line.split(',').map((field) => field.trim());
-        const pid = whole(fields[1]);
-        if (pid === null || pid === 0 || fields.length < 4)
-            continue;
-        processes.push({
-            pid,
-            name: programName(fields.slice(2, -1).join(',')),
-            device: devices.find((d) => d.uuid !== null && d.uuid === fields[0])?.index ?? null,
-            used: amount(fields.at(-1), MIB),
-        });
-    }
-    return processes;
-}
-const parse_isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const json = (text) => {
+function readMarks(shimDir) {
     try {
-        return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
+        const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = external_node_fs_.constants;
+        const file = (0,external_node_fs_.openSync)((0,external_node_path_.join)(shimDir, MARKS), O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+        try {
+            const stat = (0,external_node_fs_.fstatSync)(file);
+            if (!stat.isFile())
+                return new Map();
+            const buffer = Buffer.alloc(Math.min(stat.size, MOST_BYTES));
+            return parseMarks(buffer.toString('latin1', 0, (0,external_node_fs_.readSync)(file, buffer)));
+        }
+        finally {
+            (0,external_node_fs_.closeSync)(file);
+        }
     }
     catch {
-        return null;
+        return new Map();
     }
-};
-function parseRocm(text) {
-    const root = json(text);
-    if (!parse_isFields(root))
-        return null;
-    const devices = [];
-    const processes = [];
-    for (const [key, value] of Object.entries(root).slice(0, MAX_ENTRIES)) {
-        if (!parse_isFields(value))
-            continue;
-        const card = /^card([0-9]{1,4})$/.exec(key);
-        if (card) {
-            const total = amount(value['VRAM Total Memory (B)'], 1);
-            const used = amount(value['VRAM Total Used Memory (B)'], 1);
-            devices.push({
-                index: Number(card[1]),
-                uuid: label(value['Unique ID']),
-                name: label(value['Card Series'] ?? value['Card series'] ?? value['Card Model']),
-                total,
-                used,
-                free: total === null || used === null ? null : Math.max(0, total - used),
-            });
-        }
-        else if (key === 'system') {
-            for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
-                const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
-                if (pid === null || typeof row !== 'string')
-                    continue;
-                const fields = row.split(',').map((field) => field.trim());
-                processes.push({
-                    pid,
-                    name: programName(fields.slice(0, -4).join(',') || fields[0]),
-                    device: null,
-                    used: amount(fields.at(-3), 1),
-                });
-            }
-        }
-    }
-    return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
 }
-function amdAmount(value) {
-    if (!parse_isFields(value))
-        return amount(value, MIB);
-    return amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
+function cameOf(marks, { innerPid, startTicks }) {
+    const own = (marks.get(innerPid) ?? []).filter(({ seconds }) => seconds * TICKS >= startTicks - 1);
+    return ORDER.findLast((came) => own.some((mark) => mark.came === came)) ?? null;
 }
-const amdList = (value, ...names) => {
-    const list = Array.isArray(value)
-        ? value
-        : names.map((n) => (parse_isFields(value) ? value[n] : null)).find(Array.isArray);
-    return (list ?? []).slice(0, MAX_ENTRIES).filter(parse_isFields);
-};
-function parseAmd(statics, metric, process) {
-    const names = new Map();
-    for (const gpu of amdList(json(statics), 'gpu_data')) {
-        const index = whole(gpu.gpu);
-        if (index !== null && parse_isFields(gpu.asic))
-            names.set(index, gpu.asic);
+const lostPids = (marks, known) => [...marks].flatMap(([pid, own]) => known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid]);
+
+// EXTERNAL MODULE: ./build/step/unarmed.js
+var unarmed = __nccwpck_require__(9493);
+;// CONCATENATED MODULE: ./build/judge/reach.js
+
+
+
+const reach_MOST = 100;
+function unreached(sightings, { receipts, unread, marks }) {
+    const armed = new Set(receipts.map(({ pid, start_ticks }) => `${pid}.${start_ticks}`));
+    const isArmed = ({ pid, innerPid, startTicks }) => armed.has(`${pid}.${startTicks}`) || armed.has(`${innerPid}.${startTicks}`);
+    const bases = new Set(sightings.filter(isArmed).map(({ base }) => base));
+    const unreadable = new Map(unread.map(({ owner, reason }) => [owner.pid, reason]));
+    const came = new Map();
+    for (const seen of sightings) {
+        const stage = cameOf(marks, seen);
+        if (stage !== null)
+            came.set(seen.base, stage);
     }
-    const devices = [];
-    for (const gpu of amdList(json(metric), 'gpu_data')) {
-        const index = whole(gpu.gpu);
-        const memory = gpu.mem_usage;
-        if (index === null || !parse_isFields(memory))
-            continue;
-        devices.push({
-            index,
-            uuid: label(names.get(index)?.asic_serial),
-            name: label(names.get(index)?.market_name),
-            total: amdAmount(memory.total_vram),
-            used: amdAmount(memory.used_vram),
-            free: amdAmount(memory.free_vram),
-        });
-    }
-    const processes = [];
-    for (const gpu of amdList(json(process), 'gpu_data')) {
-        for (const entry of amdList(gpu.process_list)) {
-            const info = entry.process_info;
-            const pid = parse_isFields(info) ? whole(info.pid) : null;
-            if (!parse_isFields(info) || pid === null)
-                continue;
-            const usage = parse_isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
-            processes.push({
-                pid,
-                name: programName(info.name),
-                device: whole(gpu.gpu),
-                used: amdAmount(usage ?? info.mem),
-            });
-        }
-    }
-    return devices.length > 0 ? { devices, processes } : null;
-}
-
-;// CONCATENATED MODULE: ./build/gpu/observe.js
-
-
-
-
-
-const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
-const MAX_OUTPUT = 4 * 2 ** 20;
-function findTool(path) {
-    const folders = path.split(external_node_path_.delimiter).filter(external_node_path_.isAbsolute);
-    for (const tool of TOOLS) {
-        for (const folder of folders) {
-            const file = (0,external_node_path_.join)(folder, tool);
-            try {
-                if (!(0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.isFile())
-                    continue;
-                (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
-                return { tool, file };
-            }
-            catch {
-            }
-        }
-    }
-    return null;
-}
-function asker(file, env, until) {
-    return (...args) => new Promise((resolve, reject) => {
-        const left = Math.round(until - performance.now());
-        if (left <= 0)
-            return reject(new Error('out of time'));
-        const child = (0,external_node_child_process_.execFile)(file, args, {
-            killSignal: 'SIGKILL',
-            maxBuffer: MAX_OUTPUT,
-            env: { ...env, LC_ALL: 'C' },
-            cwd: '/',
-        }, (error, stdout, stderr) => {
-            clearTimeout(timer);
-            if (!error)
-                return resolve(stdout);
-            const said = (0,build_text/* cleanText */.X5)((stderr || stdout).trim().split('\n')[0] ?? '', 200);
-            const how = `failed (${error.signal ?? error.code ?? 'not started'})`;
-            reject(new Error(said === '' ? how : `${how}: ${said}`));
-        });
-        const timer = setTimeout(() => {
-            reject(new Error(`no answer in ${Math.max(1, Math.round(left / 1000))} s`));
-            child.kill('SIGKILL');
-            child.stdout?.destroy();
-            child.stderr?.destroy();
-            child.unref();
-        }, left);
+    const missed = sightings
+        .filter((seen) => !isArmed(seen) && !bases.has(seen.base))
+        .map((seen) => {
+        const { pid, innerPid, program, base } = seen;
+        const reason = unreadable.get(pid) ?? unreadable.get(innerPid) ?? null;
+        const now = (0,unarmed/* settled */.gu)(seen, cameOf(marks, seen) ?? came.get(base) ?? null, reason);
+        return { pid, program: (0,lib_text/* printable */.g$)(program, 80), ...now };
     });
+    const real = missed.filter(({ reason }) => reason !== 'not-imported');
+    return (real.length > 0 || receipts.length + unread.length > 0 ? real : missed).slice(0, reach_MOST);
 }
-const message = (error) => (error instanceof Error ? error.message : String(error));
-async function askNvidia(ask) {
-    const format = '--format=csv,noheader,nounits';
-    const [devicesCsv, processesCsv] = await Promise.all([
-        ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
-        ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch((error) => error),
-    ]);
-    const devices = parseNvidiaDevices(devicesCsv);
-    if (devices.length === 0)
-        throw new Error('named no device');
-    return typeof processesCsv === 'string'
-        ? { devices, processes: parseNvidiaProcesses(processesCsv, devices), note: null }
-        : { devices, processes: [], note: `the processes could not be asked for: ${message(processesCsv)}` };
+function unreachedLine(missed) {
+    const processes = missed.filter(({ reason }) => !(0,unarmed/* wasReached */.OC)(reason));
+    const [first] = processes;
+    if (!first)
+        return null;
+    const alike = processes.filter((p) => p.program === first.program && p.advice === first.advice).length;
+    const others = processes.length - alike;
+    const more = alike > 1 ? ` and ${alike - 1} more` : '';
+    const rest = others > 0 ? ` (and ${(0,lib_text/* count */.U9)(others, 'other process', 'other processes')}: see the summary)` : '';
+    return `${first.program} (pid ${first.pid}${more}) had torch loaded, but ${first.advice}${rest}`;
 }
-async function askAmd(ask) {
-    const none = () => '';
-    const [statics, metric, process] = await Promise.all([
-        ask('static', '--asic', '--json').catch(none),
-        ask('metric', '--mem-usage', '--json'),
-        ask('process', '--json').catch(none),
-    ]);
-    const facts = parseAmd(statics, metric, process);
-    if (!facts)
-        throw new Error('named no device');
-    return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
-}
-async function askRocm(ask) {
-    const facts = parseRocm(await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'));
-    if (!facts)
-        throw new Error('named no device');
-    return { ...facts, note: null };
-}
-const QUESTIONS = {
-    'nvidia-smi': askNvidia,
-    'amd-smi': askAmd,
-    'rocm-smi': askRocm,
-};
-async function observeGpus(options) {
-    const env = options.env ?? process.env;
-    const found = findTool(env.PATH ?? '');
-    if (!found)
-        return { state: 'absent', tool: null };
-    const started = performance.now();
-    const seconds = () => Math.round(performance.now() - started) / 1000;
-    try {
-        const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
-        const proc = options.proc ?? '/proc';
-        const pidsKnown = answers.processes.length === 0 ||
-            answers.processes.some(({ pid }) => (0,external_node_fs_.existsSync)((0,external_node_path_.join)(proc, String(pid))));
-        return { state: 'seen', tool: found.tool, ...answers, pidsKnown, seconds: seconds() };
-    }
-    catch (error) {
-        return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
-    }
-}
-function strangers(now, ownPids, before) {
-    if (now.state !== 'seen')
-        return [];
-    const earlier = new Set(before?.state === 'seen' ? before.processes.map((p) => p.pid) : []);
-    return now.processes
-        .map((p) => ({ ...p, before: before === undefined || earlier.has(p.pid) }))
-        .filter((p) => (now.pidsKnown ? !ownPids.has(p.pid) : p.before))
-        .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+const CARRIED = 'a process outside of the step does its work, and does not get the environment of the step';
+function likelyReason(seen, hints) {
+    const [hint] = hints;
+    if (hint)
+        return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
+    if (seen === null)
+        return 'main was ended before it finished, and had seen nothing of it yet';
+    const [carrier] = seen.carriers;
+    if (carrier !== undefined)
+        return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
+    const [python] = seen.hidden;
+    return python
+        ? `${(0,lib_text/* printable */.g$)(python.program, 80)} (pid ${python.pid}) ran as another user, where it could not be looked at; as root it is reached by sudo --preserve-env=PYTHONPATH`
+        : null;
 }
 
-;// CONCATENATED MODULE: ./build/inputs.js
+// EXTERNAL MODULE: ./build/judge/verdict.js
+var judge_verdict = __nccwpck_require__(9517);
+;// CONCATENATED MODULE: ./build/lib/version.js
+const VERSION = '0.1.0';
 
-
-
-const SNAPSHOT_POLICIES = ['on-oom', 'on-failure', 'always', 'off'];
-const STACKS = ['python', 'all'];
-const GATES = ['off', 'warn', 'fail'];
-const CYCLE_WATCHES = ['sampled', 'continuous'];
-const CATEGORY_MODES = ['off', 'census', 'timeline'];
-const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'];
-const oneOf = (values) => (text) => values.includes(text)
-    ? { value: text }
-    : { accepted: values.map((value) => `\`${value}\``).join(', ') };
-const wholeNumber = (low, high, unit = '') => (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= low && value <= high
-        ? { value }
-        : { accepted: `a whole number from ${low} to ${high}${unit}` };
-};
-const inputs_boolean = (text) => {
-    if (/^(true|True|TRUE)$/.test(text))
-        return { value: true };
-    if (/^(false|False|FALSE)$/.test(text))
-        return { value: false };
-    return { accepted: '`true` or `false`' };
-};
-const size = (text) => {
-    const value = (0,build_bytes/* parseBytes */.C)(text);
-    return value === null
-        ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
-        : { value };
-};
-const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
-const commands = (text) => {
-    if (text.includes('\0'))
-        return { accepted: 'commands with no NUL character' };
-    return text.trim() === '' ? { accepted: 'the commands to run; it is required' } : { value: text };
-};
-const shell = (text) => {
-    const problem = templateProblem(text);
-    return problem === null
-        ? { value: text }
-        : {
-            accepted: `${BUILT_IN_SHELLS.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
-        };
-};
-const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
-    ? { value: text }
-    : { accepted: '1 to 200 characters, none of " : < > | * ? \\ / and no control character' };
-const retention = (text) => (text === '' ? { value: 0 } : wholeNumber(0, 90, ' days')(text));
-const TABLE = {
-    run: { name: 'run', fallback: '', parse: commands, verbatim: true },
-    shell: { name: 'shell', fallback: 'bash', parse: shell },
-    workingDirectory: { name: 'working-directory', fallback: '', parse: path },
-    snapshot: { name: 'snapshot', fallback: 'on-oom', parse: oneOf(SNAPSHOT_POLICIES) },
-    maxEntries: { name: 'max-entries', fallback: '100000', parse: wholeNumber(1, 10_000_000) },
-    stacks: { name: 'stacks', fallback: 'python', parse: oneOf(STACKS) },
-    maxSnapshots: { name: 'max-snapshots', fallback: '3', parse: wholeNumber(1, 100) },
-    maxUploadSize: { name: 'max-upload-size', fallback: '2GiB', parse: size },
-    cycles: { name: 'cycles', fallback: 'warn', parse: oneOf(GATES) },
-    cyclesWatch: { name: 'cycles-watch', fallback: 'sampled', parse: oneOf(CYCLE_WATCHES) },
-    categories: { name: 'categories', fallback: 'census', parse: oneOf(CATEGORY_MODES) },
-    timelineSteps: { name: 'timeline-steps', fallback: '3', parse: wholeNumber(1, 1000) },
-    parity: { name: 'parity', fallback: 'fail', parse: oneOf(GATES) },
-    fixture: { name: 'fixture', fallback: '', parse: path },
-    python: { name: 'python', fallback: '', parse: path },
-    ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
-    upload: { name: 'upload', fallback: 'true', parse: inputs_boolean },
-    artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
-    retentionDays: { name: 'retention-days', fallback: '', parse: retention },
-    compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
-    evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
-    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
-};
-const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
-const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
-function parseInputs(read) {
-    const problems = [];
-    const values = {};
-    for (const [key, row] of Object.entries(TABLE)) {
-        const raw = read(row.name);
-        const given = row.verbatim ? raw : raw.trim();
-        const parsed = row.parse(given === '' ? row.fallback : given);
-        if ('value' in parsed)
-            values[key] = parsed.value;
-        else
-            problems.push({ input: row.name, given: (0,build_text/* printable */.g$)(given, 120), accepted: parsed.accepted });
-    }
-    return problems.length > 0
-        ? { ok: false, problems, valid: values }
-        : { ok: true, inputs: Object.freeze(values) };
-}
-const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
-
+// EXTERNAL MODULE: ./build/inputs.js
+var build_inputs = __nccwpck_require__(8175);
+// EXTERNAL MODULE: ./build/plan.js
+var build_plan = __nccwpck_require__(1781);
+// EXTERNAL MODULE: ./build/runner/runner.js
+var runner_runner = __nccwpck_require__(3281);
 ;// CONCATENATED MODULE: ./build/parity/paths.js
 
-
-const fixturePath = (fixture, workspace) => fixture === '' ? null : fromWorkspace(fixture, workspace);
-const interpreterPath = (python, workspace) => python === '' ? null : python.includes('/') ? fromWorkspace(python, workspace) : python;
-function fixtureProblem(path) {
-    if (path === null)
-        return null;
-    try {
-        return (0,external_node_fs_.statSync)(path).isFile() ? null : 'it is not a file';
-    }
-    catch (error) {
-        const { code, message } = error;
-        return code === 'ENOENT' ? 'there is no such file' : (code ?? message);
-    }
-}
+const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,build_plan/* fromWorkspace */.mr)(fixture, workspace);
+const interpreterPath = (python, workspace) => python === '' ? null : python.includes('/') ? (0,build_plan/* fromWorkspace */.mr)(python, workspace) : python;
 
 ;// CONCATENATED MODULE: ./build/parity/run.js
 
@@ -3556,7 +3542,8 @@ function fixtureProblem(path) {
 
 
 
-const PARITY_TIMEOUT_MS = 180_000;
+const BUILT_IN_TIMEOUT_MS = 28_000;
+const OWN_TIMEOUT_MS = 180_000;
 const usedTorch = (receipt) => receipt.torch !== null &&
     receipt.executable !== null &&
     (0,external_node_path_.isAbsolute)(receipt.executable) &&
@@ -3585,165 +3572,21 @@ async function parityOf(ended, evidence, log) {
         };
     }
     log(`checking parity with ${python} …`);
-    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
+    const { checkParity } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(260), __nccwpck_require__.e(576)]).then(__nccwpck_require__.bind(__nccwpck_require__, 576));
+    const fixture = fixturePath(options.fixture, workspace);
     return checkParity({
         python,
-        parityDir: (0,external_node_path_.join)(ended.distDir, 'parity'),
-        fixture: fixturePath(options.fixture, workspace),
+        parityDir: (0,external_node_path_.join)(ended.actionDir, 'python', 'parity'),
+        fixture,
         cwd: workspace,
-        env: plainStepEnvironment(ended.env, INPUT_NAMES.map(inputVariable)),
-        timeoutMs: PARITY_TIMEOUT_MS,
+        env: (0,build_plan/* plainStepEnvironment */.M8)(ended.env, build_inputs/* INPUT_NAMES */.Qh.map(runner_runner/* inputVariable */.LO)),
+        timeoutMs: fixture === null ? BUILT_IN_TIMEOUT_MS : OWN_TIMEOUT_MS,
+        remember: ended.env['RUNNER_TEMP'] || null,
         ...(ended.cancel ? { signal: ended.cancel.asked } : {}),
     });
 }
 
-;// CONCATENATED MODULE: ./build/reach.js
-
-const reach_MOST = 100;
-function unreached(sightings, receipts) {
-    const armed = new Set(receipts.map(({ pid, start_ticks }) => `${pid}.${start_ticks}`));
-    const isArmed = ({ pid, innerPid, startTicks }) => armed.has(`${pid}.${startTicks}`) || armed.has(`${innerPid}.${startTicks}`);
-    const bases = new Set(sightings.filter(isArmed).map(({ base }) => base));
-    return sightings
-        .filter((seen) => !isArmed(seen) && !bases.has(seen.base))
-        .slice(0, reach_MOST)
-        .map(({ pid, program, reason, advice }) => ({ pid, program: (0,build_text/* printable */.g$)(program, 80), reason, advice }));
-}
-function unreachedLine(processes) {
-    const [first] = processes;
-    if (!first)
-        return null;
-    const alike = processes.filter((p) => p.program === first.program && p.advice === first.advice).length;
-    const others = processes.length - alike;
-    const more = alike > 1 ? ` and ${alike - 1} more` : '';
-    const rest = others > 0 ? ` (and ${(0,build_text/* count */.U9)(others, 'other process', 'other processes')}: see the summary)` : '';
-    return `${first.program} (pid ${first.pid}${more}) had torch loaded, but ${first.advice}${rest}`;
-}
-const CARRIED = 'a process outside of the step does its work, and does not get the environment of the step';
-function likelyReason(seen, hints) {
-    const [hint] = hints;
-    if (hint)
-        return `line ${hint.line} of the step uses ${hint.what}; ${hint.advice}`;
-    if (seen === null)
-        return 'main was ended before it finished, and had seen nothing of it yet';
-    const [carrier] = seen.carriers;
-    if (carrier !== undefined)
-        return `the step ran ${carrier}; ${CARRIED} (docs/reach.md)`;
-    const [python] = seen.hidden;
-    return python
-        ? `${(0,build_text/* printable */.g$)(python.program, 80)} (pid ${python.pid}) ran as another user, where it could not be looked at; sudo --preserve-env=PYTHONPATH hands the variable on`
-        : null;
-}
-
-// EXTERNAL MODULE: ./build/report/verdict.js
-var report_verdict = __nccwpck_require__(342);
-;// CONCATENATED MODULE: ./build/step/proc.js
-
-
-function processFacts(pid, root = '/proc') {
-    try {
-        const stat = (0,external_node_fs_.readFileSync)(`${root}/${pid}/stat`, 'utf8');
-        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return {
-            pid: Number(stat.slice(0, stat.indexOf(' '))),
-            state: fields[0] ?? '?',
-            ppid: Number(fields[1]),
-            pgid: Number(fields[2]),
-            startTicks: Number(fields[19]),
-        };
-    }
-    catch {
-        return null;
-    }
-}
-function listProcesses(root = '/proc') {
-    let names;
-    try {
-        names = (0,external_node_fs_.readdirSync)(root);
-    }
-    catch {
-        return [];
-    }
-    const result = [];
-    for (const name of names) {
-        if (!/^\d+$/.test(name))
-            continue;
-        const facts = processFacts(Number(name), root);
-        if (facts)
-            result.push(facts);
-    }
-    return result;
-}
-const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
-function innerPid(pid, root = '/proc') {
-    try {
-        const line = /^NSpid:.*\s(\d+)$/m.exec((0,external_node_fs_.readFileSync)(`${root}/${pid}/status`, 'utf8'));
-        return line ? Number(line[1]) : pid;
-    }
-    catch {
-        return pid;
-    }
-}
-function readEnvironment(pid, root = '/proc') {
-    try {
-        return (0,external_node_fs_.readFileSync)(`${root}/${pid}/environ`, 'utf8').split('\0');
-    }
-    catch {
-        return null;
-    }
-}
-function readArguments(pid, root = '/proc') {
-    try {
-        return (0,external_node_fs_.readFileSync)(`${root}/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
-    }
-    catch {
-        return null;
-    }
-}
-function readExecutable(pid, root = '/proc') {
-    try {
-        return (0,external_node_fs_.readlinkSync)(`${root}/${pid}/exe`);
-    }
-    catch {
-        return null;
-    }
-}
-function nameProcess(pid, root = '/proc') {
-    const path = readExecutable(pid, root);
-    return { pid, program: path === null ? null : (0,external_node_path_.basename)(path).slice(0, 80) };
-}
-function livingLeader({ leader, since }, all) {
-    if (leader === null || leader <= 1)
-        return null;
-    const now = all.find(({ pid }) => pid === leader);
-    return now === undefined || since == null || now.startTicks === since ? leader : null;
-}
-function proc_stepProcesses(mark, all = listProcesses(), root = '/proc') {
-    const leader = livingLeader(mark, all);
-    const members = new Set(leader === null ? [] : [leader]);
-    const met = new Map(mark.met?.map(({ pid, startTicks }) => [pid, startTicks]));
-    for (const facts of all) {
-        if (met.get(facts.pid) === facts.startTicks)
-            members.add(facts.pid);
-    }
-    for (let grew = true; grew;) {
-        grew = false;
-        for (const facts of all) {
-            if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
-                members.add(facts.pid);
-                grew = true;
-            }
-        }
-    }
-    return all.filter((facts) => isLive(facts) &&
-        facts.pid > 1 &&
-        facts.pid !== process.pid &&
-        (members.has(facts.pid) ||
-            (facts.startTicks >= (mark.since ?? 0) &&
-                (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false))));
-}
-
-;// CONCATENATED MODULE: ./build/step/gone.js
+;// CONCATENATED MODULE: ./build/step/abandoned.js
 
 
 
@@ -3752,17 +3595,38 @@ function goneCheck({ plan, seen, hints }, survivors, now = Date.now()) {
     if (process.platform !== 'linux' || survivors > 0)
         return () => false;
     const outOfSight = hints.length > 0 || (seen !== null && seen.carriers.length + seen.hidden.length > 0);
-    const stale = now - shimConfig(plan).dump_deadline_s * 1000 - MARGIN_MS;
+    const stale = now - (0,build_plan/* shimConfig */.KD)(plan).dump_deadline_s * 1000 - MARGIN_MS;
     const start = `.${(0,evidence_names/* thisHost */.vk)()}-`;
-    return (pid, file, modified) => file.startsWith(start) && processFacts(pid) === null && (!outOfSight || modified < stale);
+    return (pid, file, modified) => file.startsWith(start) && (0,proc/* processFacts */.PJ)(pid) === null && (!outOfSight || modified < stale);
 }
 
-// EXTERNAL MODULE: ./build/step/host.js
-var step_host = __nccwpck_require__(589);
-;// CONCATENATED MODULE: ./build/version.js
-const VERSION = '0.1.0';
+// EXTERNAL MODULE: ./build/step/own.js
+var step_own = __nccwpck_require__(2671);
+;// CONCATENATED MODULE: ./build/step/ended.js
 
-;// CONCATENATED MODULE: ./build/finish.js
+
+const markOf = (ended) => ({
+    leader: ended.leader,
+    variable: `${build_plan/* STEP_VARIABLE */.SE}=${ended.plan.id}`,
+    since: ended.since,
+    met: ended.met,
+});
+const ownOf = (ended) => [
+    ...(0,step_own/* stepProcesses */._M)(markOf(ended)),
+    ...(ended.met ?? []),
+    ...(ended.seen?.sightings ?? []),
+];
+
+// EXTERNAL MODULE: ./build/step/host.js
+var step_host = __nccwpck_require__(5589);
+// EXTERNAL MODULE: ./build/step/launchers.js
+var launchers = __nccwpck_require__(1914);
+;// CONCATENATED MODULE: ./build/account.js
+
+
+
+
+
 
 
 
@@ -3783,7 +3647,7 @@ const VERSION = '0.1.0';
 const GPU_TIMEOUT_MS = 5000;
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
-    verdict: 'failed',
+    verdict: 'not-run',
     'oom-count': 0,
     'snapshot-count': 0,
     snapshots: '[]',
@@ -3797,14 +3661,14 @@ const REFUSED_OUTPUTS = {
     'evidence-dir': '',
 };
 async function look(ended) {
-    const { evidenceDir: dir, id: step } = ended.plan;
-    const stillRunning = proc_stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
+    const { evidenceDir: dir, id: step, startedAt: since } = ended.plan;
+    const stillRunning = (0,step_own/* stepProcesses */._M)(markOf(ended)).map(({ pid }) => (0,proc/* nameProcess */.HO)(pid));
     const isGone = goneCheck(ended, stillRunning.length);
-    return { evidence: ended.late ?? (await collect({ dir, step, isGone })), stillRunning };
+    return { evidence: ended.late ?? (await collect({ dir, step, since, isGone })), stillRunning };
 }
 async function finish(runner, ended) {
     const { plan, result } = ended;
-    const log = (line) => runner.info((0,build_text/* logLine */.BP)(line));
+    const log = (line) => runner.info((0,lib_text/* logLine */.BP)(line));
     const [{ evidence, stillRunning }, gpuAfter] = await Promise.all([
         look(ended),
         ended.before.gpu?.state === 'absent'
@@ -3817,29 +3681,40 @@ async function finish(runner, ended) {
     const cancelled = result === null
         ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
         : result.cancelledBy !== null;
-    const oomCount = evidence.receipts.reduce((sum, receipt) => sum + receipt.oom_count, 0);
-    const cycles = (0,evidence_manifest/* cycleTotals */.Sj)(evidence.receipts);
-    const verdict = (0,report_verdict/* judge */.S4)({
+    const { receipts, unread } = evidence;
+    const cycles = (0,evidence_manifest/* cycleTotals */.Sj)(receipts);
+    const marks = readMarks(plan.shimDir);
+    const sightings = ended.late ? [] : (ended.seen?.sightings ?? []);
+    const unarmed = unreached(sightings, { receipts, unread, marks });
+    const shimFault = ended.shimLaid ? null : (ended.faults[0] ?? 'the shim was not laid');
+    const blind = (0,judge_blind/* blindSpots */.dE)(evidence, {
+        shimFault,
+        lost: ended.late ? [] : lost(evidence, marks, stillRunning),
+    });
+    const verdict = (0,judge_verdict/* judge */.S4)({
         exitCode: stepCode,
         cancelled,
         startError: result?.startError ?? null,
-        oomCount,
-        endedByOom: evidence.receipts.filter((receipt) => receipt.end?.oom === true).length,
-        threadsEndedByOom: evidence.receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom))
-            .length,
-        openEnds: (0,report_verdict/* openEnds */.fO)(evidence.receipts, stillRunning, (0,evidence_names/* thisHost */.vk)()),
+        oomCount: (0,outside/* countOoms */.ar)(receipts),
+        endedByOom: receipts.filter(outside/* endedByOom */.LU).length,
+        threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+        outside: (0,outside/* outsideOoms */.Qk)(receipts),
+        openEnds: (0,judge_verdict/* openEnds */.fO)(receipts, stillRunning, (0,evidence_names/* thisHost */.vk)()),
+        reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
+        blindSpots: blind,
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
+        machineOomKills: host?.state === 'read' ? host.machine_kills : null,
+        ownCgroups: ownCgroups(ended),
     });
-    const unarmed = unreached(ended.seen?.sightings ?? [], evidence.receipts);
     const gates = judgeGates({
-        torchProcesses: evidence.receipts.length,
-        shimFault: ended.shimLaid ? null : (ended.faults[0] ?? null),
+        torchProcesses: Math.max(receipts.length, ...blind.map((spot) => spot.count)),
+        shimFault,
         unreached: unreachedLine(unarmed),
         likely: likelyReason(ended.seen, ended.hints),
         cycleCount: cycles.count,
-        topCycle: topCycle(evidence.receipts),
-        cyclesUnseen: cyclesUnseen(evidence.receipts),
+        topCycle: topCycle(receipts),
+        cyclesUnseen: cyclesUnseen(receipts),
         parity: parity.state,
         parityReason: parity.reason,
         parityNotRun: parity.state === 'unverifiable' && parity.notRun,
@@ -3870,14 +3745,15 @@ async function finish(runner, ended) {
             job: plan.job.job,
         },
         verdict,
-        gpu: { before: ended.before.gpu, after: gpuAfter },
+        gpu: { before: ended.before.gpu, after: gpuAfter, own: gpuAfter.state === 'seen' ? ownOf(ended) : [] },
         host: {
             oom: host,
             memory: host?.state === 'read' && host.kills > 0 ? (0,step_host/* readHostMemory */.sb)('/', host.ooms === 0) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
-        notSeen: notSeen(evidence.receipts),
+        notSeen: notSeen(receipts),
         unarmed,
+        blindSpots: blind,
         scriptHints: ended.hints,
         stillRunning,
         killed: result?.killed ?? ended.killed ?? [],
@@ -3889,15 +3765,26 @@ async function finish(runner, ended) {
     const code = finalExitCode(stepCode, gates);
     return { ...concluded, code, stillRunning: stillRunning.length, evidence };
 }
+function lost({ receipts, unread }, marks, stillRunning) {
+    const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
+    return lostPids(marks, new Set(left.map(({ pid }) => pid)));
+}
+const ownCgroups = ({ seen, hints }) => {
+    const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
+    return [...launchers/* OWN_CGROUP */.iK].filter((program) => met.has(program));
+};
 function notSeen(receipts) {
     const reasons = new Map();
-    for (const { recorder } of receipts) {
+    for (const receipt of receipts) {
+        const { recorder } = receipt;
+        if ((0,judge_blind/* isBlind */.iE)(receipt))
+            continue;
         if (recorder.state !== 'unsupported' && recorder.state !== 'failed')
             continue;
         const reason = recorder.reason ?? 'the receipt gives no reason';
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     }
-    const lines = [...reasons].map(([reason, n]) => `${(0,build_text/* count */.U9)(n, 'process', 'processes')} not recorded: ${reason}`);
+    const lines = [...reasons].map(([reason, n]) => `${(0,lib_text/* count */.U9)(n, 'process', 'processes')} not recorded: ${reason}`);
     const cycles = cyclesUnseen(receipts);
     return cycles === null ? lines : [...lines, `Reference cycles were not fully looked for: ${cycles}`];
 }
@@ -3906,7 +3793,7 @@ function cyclesUnseen(receipts) {
         (cycles.state === 'failed' || /^(a look was cut short|not looked)/.test(cycles.reason ?? ''))
         ? [cycles.reason ?? 'the watch failed']
         : []);
-    return reasons.length === 0 ? null : `${reasons[0]} (${(0,build_text/* count */.U9)(reasons.length, 'process', 'processes')})`;
+    return reasons.length === 0 ? null : `${reasons[0]} (${(0,lib_text/* count */.U9)(reasons.length, 'process', 'processes')})`;
 }
 function topCycle(receipts) {
     const held = (bytes) => Object.values(bytes).reduce((sum, n) => sum + n, 0);
@@ -3919,10 +3806,15 @@ function topCycle(receipts) {
         .slice(0, 3)
         .map((type) => type.name)
         .join(', ');
-    return `${types} holding ${(0,build_bytes/* formatBytes */.z)(held(top.bytes))}`;
+    return `${types} holding ${(0,lib_bytes/* formatBytes */.z)(held(top.bytes))}`;
 }
 
-;// CONCATENATED MODULE: ./build/report/leftovers.js
+// EXTERNAL MODULE: ./build/lib/random.js
+var random = __nccwpck_require__(9905);
+// EXTERNAL MODULE: ./build/gpu/holders.js
+var gpu_holders = __nccwpck_require__(2614);
+;// CONCATENATED MODULE: ./build/report/words/leftovers.js
+
 
 
 const WORTH_TELLING = 512 * 2 ** 20;
@@ -3932,14 +3824,18 @@ function leftoverWarning(before) {
     const full = before.devices.filter((device) => (device.used ?? 0) >= WORTH_TELLING);
     if (full.length === 0)
         return null;
+    const holders = (0,gpu_holders/* holdersOf */.p)(before, null);
     const lines = full.map((device) => {
-        const holders = before.processes
-            .filter((process) => process.device === device.index || process.device === null)
+        const named = holders
+            .filter((holder) => holder.device === device.index || holder.device === null)
             .slice(0, 5)
-            .map(({ pid, name, used }) => `pid ${pid}${name === null ? '' : ` ${(0,build_text/* printable */.g$)(name, 60)}`}${used === null ? '' : ` with ${(0,build_bytes/* formatBytes */.z)(used)}`}`);
-        const who = holders.length > 0 ? holders.join(', ') : 'no process that can be seen from here';
-        const total = device.total === null ? '' : ` of ${(0,build_bytes/* formatBytes */.z)(device.total)}`;
-        return `GPU ${device.index}: ${(0,build_bytes/* formatBytes */.z)(device.used ?? 0)}${total} held by ${who}`;
+            .map((holder) => {
+            const [name, used] = [holder.name, (0,gpu_holders/* heldBy */.V)(holder)];
+            return `pid ${holder.pid}${name === null ? '' : ` ${(0,lib_text/* printable */.g$)(name, 60)}`}${used === null ? '' : ` with ${(0,lib_bytes/* formatBytes */.z)(used)}`}`;
+        });
+        const who = named.length > 0 ? named.join(', ') : 'no process that can be seen from here';
+        const total = device.total === null ? '' : ` of ${(0,lib_bytes/* formatBytes */.z)(device.total)}`;
+        return `GPU ${device.index}: ${(0,lib_bytes/* formatBytes */.z)(device.used ?? 0)}${total} held by ${who}`;
     });
     return `Before this step started, GPU memory was in use. ${lines.join('; ')}`;
 }
@@ -3991,36 +3887,12 @@ function saveFinished(runner, finish = 'true') {
     runner.saveState('finished', finish);
 }
 
-;// CONCATENATED MODULE: ./build/step/cancel.js
-const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-const OVERDUE_MS = 6000;
-function watchCancel(overdueMs = OVERDUE_MS) {
-    const asked = new AbortController();
-    const overdue = new AbortController();
-    let timer;
-    const onSignal = () => {
-        if (asked.signal.aborted) {
-            overdue.abort();
-            return;
-        }
-        asked.abort();
-        timer = setTimeout(() => overdue.abort(), overdueMs);
-        timer.unref();
-    };
-    for (const name of CANCEL_SIGNALS)
-        process.on(name, onSignal);
-    return {
-        asked: asked.signal,
-        overdue: overdue.signal,
-        stop: () => {
-            clearTimeout(timer);
-            for (const name of CANCEL_SIGNALS)
-                process.off(name, onSignal);
-        },
-    };
-}
-
+// EXTERNAL MODULE: ./build/step/cancel.js
+var step_cancel = __nccwpck_require__(6693);
+// EXTERNAL MODULE: ./build/step/shell.js
+var shell = __nccwpck_require__(6373);
 ;// CONCATENATED MODULE: ./build/step/lay.js
+
 
 
 
@@ -4029,7 +3901,7 @@ const reason = (error) => error.code ?? error.message;
 function layStep(plan, script, shimSource) {
     (0,external_node_fs_.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
     (0,external_node_fs_.mkdirSync)(plan.outputDir, { mode: 0o700 });
-    writeScript(plan.script, script);
+    (0,shell/* writeScript */.lF)(plan.script, script);
     (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
     let { evidenceDir } = plan;
     try {
@@ -4045,9 +3917,10 @@ function layStep(plan, script, shimSource) {
         };
     }
     try {
-        (0,external_node_fs_.cpSync)(shimSource, plan.shimDir, { recursive: true });
-        const config = shimConfig({ ...plan, evidenceDir });
+        copyPython(shimSource, plan.shimDir);
+        const config = (0,build_plan/* shimConfig */.KD)({ ...plan, evidenceDir });
         (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, MARKS), '', { mode: 0o600 });
     }
     catch (error) {
         return {
@@ -4067,6 +3940,16 @@ function layStep(plan, script, shimSource) {
     }
     return { shim: true, faults: [], evidenceDir };
 }
+function copyPython(from, to) {
+    (0,external_node_fs_.mkdirSync)(to);
+    for (const entry of (0,external_node_fs_.readdirSync)(from, { withFileTypes: true })) {
+        const [source, target] = [(0,external_node_path_.join)(from, entry.name), (0,external_node_path_.join)(to, entry.name)];
+        if (entry.isFile() && entry.name.endsWith('.py'))
+            (0,external_node_fs_.copyFileSync)(source, target);
+        else if (entry.isDirectory() && entry.name !== '__pycache__')
+            copyPython(source, target);
+    }
+}
 function folderProblem(path) {
     try {
         return (0,external_node_fs_.statSync)(path).isDirectory() ? null : 'it is not a folder';
@@ -4076,204 +3959,10 @@ function folderProblem(path) {
     }
 }
 
-;// CONCATENATED MODULE: ./build/step/process.js
-
-
-
-
-const DRAIN_POLL_MS = 50;
-const UNKILLABLE_MS = 2000;
-const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (external_node_os_.constants.signals[signal] ?? 0));
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-function signalProcess(pid, signal) {
-    try {
-        process.kill(pid, signal);
-    }
-    catch {
-    }
-}
-async function drain(mark, deadline) {
-    const killed = new Map();
-    for (let empty = 0;;) {
-        const left = proc_stepProcesses(mark);
-        empty = left.length === 0 ? empty + 1 : 0;
-        if (empty === 2)
-            return [...killed.values()];
-        if (Date.now() >= deadline) {
-            for (const { pid } of left) {
-                if (!killed.has(pid))
-                    killed.set(pid, nameProcess(pid));
-                signalProcess(pid, 'SIGKILL');
-            }
-            if (Date.now() >= deadline + UNKILLABLE_MS) {
-                for (const { pid } of proc_stepProcesses(mark))
-                    killed.delete(pid);
-                return [...killed.values()];
-            }
-        }
-        await pause(DRAIN_POLL_MS);
-    }
-}
-async function endStep(mark, graceMs) {
-    const found = stepProcesses(mark);
-    for (const { pid } of found)
-        signalProcess(pid, 'SIGTERM');
-    return { found: found.length, killed: await drain(mark, Date.now() + graceMs) };
-}
-function runStep(options) {
-    const startedAt = Date.now();
-    const posix = process.platform !== 'win32';
-    return new Promise((resolve) => {
-        let child = null;
-        let cancelledBy = null;
-        let draining = null;
-        let settled = false;
-        let since = null;
-        const mark = () => ({
-            leader: child?.pid ?? null,
-            variable: options.mark,
-            since,
-            met: options.met?.(),
-        });
-        const onSignal = (signal) => {
-            cancelledBy ??= signal;
-            if (!child?.pid)
-                return;
-            if (!posix) {
-                child.kill(signal);
-                return;
-            }
-            const leader = child.pid;
-            const outside = proc_stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
-            signalProcess(-leader, signal);
-            for (const facts of outside)
-                signalProcess(facts.pid, signal);
-            draining ??= drain(mark(), Date.now() + options.graceMs);
-        };
-        const finish = async (code, signal, startError) => {
-            if (settled)
-                return;
-            settled = true;
-            const shellEndedAt = Date.now();
-            const killed = (await draining) ?? [];
-            for (const name of CANCEL_SIGNALS)
-                process.off(name, onSignal);
-            resolve({
-                exitCode: shellExitCode(code, signal),
-                signal,
-                cancelledBy,
-                startError,
-                startedAt,
-                endedAt: shellEndedAt,
-                killed,
-            });
-        };
-        for (const name of CANCEL_SIGNALS)
-            process.on(name, onSignal);
-        try {
-            child = (0,external_node_child_process_.spawn)(options.file, options.args, {
-                cwd: options.cwd,
-                env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
-                detached: posix,
-                windowsHide: true,
-            });
-        }
-        catch (error) {
-            void finish(126, null, error.message);
-            return;
-        }
-        child.on('error', (error) => {
-            void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
-        });
-        child.on('exit', (code, signal) => void finish(code, signal, null));
-        if (child.pid) {
-            since = processFacts(child.pid)?.startTicks ?? null;
-            options.onStart?.({ pid: child.pid, startTicks: since });
-        }
-    });
-}
-
+// EXTERNAL MODULE: ./build/step/process.js
+var step_process = __nccwpck_require__(3910);
 ;// CONCATENATED MODULE: ./build/step/script-hints.js
-const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
-const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
-const RULES = [
-    {
-        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
-        what: 'docker',
-        advice: "a container does not get the step's environment: run the whole job in `container:`, or see docs/reach.md for the arguments to add",
-    },
-    {
-        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
-        what: 'apptainer',
-        advice: 'the folder of the step must be visible in the container: --bind "$RUNNER_TEMP", and no --cleanenv or --containall',
-    },
-    {
-        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
-        what: 'kubectl',
-        advice: 'a pod runs outside of the step and does not get its environment: see docs/reach.md',
-    },
-    {
-        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
-        what: 'tox',
-        advice: 'tox passes only the variables it is told to: TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    },
-    {
-        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
-        what: 'sudo',
-        advice: 'sudo clears the environment: sudo --preserve-env=PYTHONPATH',
-    },
-    {
-        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
-        what: 'su',
-        advice: 'a login as another user clears the environment: su --whitelist-environment=PYTHONPATH, and let that user write to the evidence folder',
-    },
-    {
-        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
-        what: 'env -i',
-        advice: 'env -i clears the environment: add PYTHONPATH="$PYTHONPATH" after it',
-    },
-    {
-        pattern: at(String.raw `s(?:run|batch)\s`),
-        what: 'srun',
-        advice: 'Slurm has to export the environment (the default, --export=ALL) and RUNNER_TEMP must lie on a shared file system',
-    },
-    {
-        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
-        what: 'ray',
-        advice: 'workers of a Ray cluster that runs already have the environment of the day it started: start it in the wrapped step',
-    },
-    {
-        pattern: at(String.raw `ssh\s`),
-        what: 'ssh',
-        advice: "another machine does not get the step's environment: see docs/reach.md",
-    },
-    {
-        pattern: at(String.raw `systemd-run\s`),
-        what: 'systemd-run',
-        advice: 'a unit does not get the environment: systemd-run --setenv=PYTHONPATH',
-    },
-    {
-        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
-        what: 'bazel',
-        advice: 'bazel clears the environment of its tests: --test_env=PYTHONPATH, and --spawn_strategy=local',
-    },
-    {
-        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
-        what: 'PYTHONPATH=',
-        advice: 'this replaces PYTHONPATH; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    },
-    {
-        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
-        what: 'unset PYTHONPATH',
-        advice: 'this clears PYTHONPATH; leave it set in the wrapped step',
-    },
-    {
-        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
-        what: 'python -I, -E or -S',
-        advice: 'these flags make Python ignore PYTHONPATH or skip sitecustomize; drop them',
-    },
-];
+
 const MAX_COMMAND = 4096;
 function scriptHints(script) {
     const found = new Map();
@@ -4289,117 +3978,48 @@ function scriptHints(script) {
             continue;
         }
         const start = command.slice(0, MAX_COMMAND);
-        for (const { pattern, what, advice } of RULES) {
-            if (!found.has(what) && pattern.test(start))
-                found.set(what, { line: first, what, advice });
+        for (const launcher of Object.values(launchers/* LAUNCHERS */.oE)) {
+            const { what, pattern } = launcher;
+            if (!found.has(what) && pattern?.test(start))
+                found.set(what, { line: first, what, advice: (0,launchers/* hintOf */.$z)(launcher) });
         }
         command = '';
     }
     return [...found.values()];
 }
 
-;// CONCATENATED MODULE: ./build/step/unarmed.js
+;// CONCATENATED MODULE: ./build/step/sigpipe.js
 
 
-
-const UNARMED_REASONS = (/* unused pure expression or super */ null && ([
-    'isolated',
-    'ignore-environment',
-    'no-site',
-    'tox',
-    'sudo',
-    'environment-cleared',
-    'pythonpath-cleared',
-    'pythonpath-replaced',
-    'shadowed',
-    'old-python',
-    'not-python',
-    'unknown',
-]));
-const ADVICE = {
-    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
-    'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
-    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
-    tox: 'tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-    sudo: 'sudo cleared the environment; use sudo --preserve-env=PYTHONPATH',
-    'environment-cleared': 'the environment of the step did not reach it (env -i, another user, a daemon); hand PYTHONPATH on to it',
-    'pythonpath-cleared': 'PYTHONPATH was cleared on the way; leave it set, or hand it on',
-    'pythonpath-replaced': 'PYTHONPATH was replaced on the way; write PYTHONPATH="$PWD:$PYTHONPATH"',
-    shadowed: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other; put that folder behind, as in PYTHONPATH="$PYTHONPATH:FOLDER"',
-    'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
-    'not-python': 'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
-    unknown: 'its `import torch` had not come to its end, or its own code kept sitecustomize from running; see docs/reach.md',
+const SIGPIPE = 13;
+function runnerIgnoresSigpipe(runner = process.ppid, root = '/proc') {
+    try {
+        const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec((0,external_node_fs_.readFileSync)(`${root}/${runner}/status`, 'utf8')) ?? [];
+        return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(SIGPIPE - 1)) & 1n) === 1n;
+    }
+    catch {
+        return false;
+    }
+}
+const IGNORE = ['-c', 'trap "" PIPE; exec "$@"'];
+const BY_SHELL = {
+    bash: ['--norc', '-p', ...IGNORE],
+    sh: IGNORE,
 };
-const PYTHON = /^(python|pypy)[\d.]*[td]*(-\w+)?$/;
-function interpreterFlags(args) {
-    let flags = '';
-    for (let i = 1; i < args.length; i++) {
-        const arg = args[i];
-        if (!/^-[A-Za-z]/.test(arg))
-            break;
-        const stop = arg.search(/[cmWX]/);
-        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
-        if (stop >= 0 && /[cm]/.test(arg[stop]))
-            break;
-        if (stop === arg.length - 1)
-            i++;
-    }
-    return flags;
+function ignoringSigpipe({ file, args }) {
+    const name = (0,external_node_path_.basename)(file);
+    const how = Object.hasOwn(BY_SHELL, name) ? BY_SHELL[name] : undefined;
+    return how === undefined ? { file, args } : { file, args: [...how, name, file, ...args] };
 }
-function whyUnarmed(start, shimDir, exists = external_node_fs_.existsSync) {
-    const reason = reasonOf(start, shimDir, exists);
-    const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
-    if (name === undefined || !/^[\w.-]{1,60}$/.test(name))
-        return { reason, advice: ADVICE[reason] };
-    return {
-        reason,
-        advice: `tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:${name}.pass_env+=PYTHONPATH`,
-    };
-}
-function reasonOf({ program, args, env, cwd }, shimDir, exists) {
-    const isPython = PYTHON.test(program);
-    if (isPython) {
-        const [, major, minor] = /^python(\d)(?:\.(\d+))?/.exec(program) ?? [];
-        if (major === '2' || (minor !== undefined && Number(minor) < 9))
-            return 'old-python';
-        const flags = interpreterFlags(args);
-        if (flags.includes('I'))
-            return 'isolated';
-        if (flags.includes('E'))
-            return 'ignore-environment';
-        if (flags.includes('S'))
-            return 'no-site';
-    }
-    if (env === null)
-        return 'unknown';
-    const path = variable(env, 'PYTHONPATH')?.split(':') ?? [];
-    const place = path.indexOf(shimDir);
-    if (place < 0) {
-        if (variable(env, STEP_VARIABLE) === undefined) {
-            if (variable(env, 'TOX_ENV_NAME') !== undefined)
-                return 'tox';
-            return variable(env, 'SUDO_COMMAND') !== undefined ? 'sudo' : 'environment-cleared';
-        }
-        return path.join('') === '' ? 'pythonpath-cleared' : 'pythonpath-replaced';
-    }
-    if (!isPython)
-        return 'not-python';
-    const folders = path
-        .slice(0, place)
-        .map((entry) => ((0,external_node_path_.isAbsolute)(entry) ? entry : cwd === null ? null : (0,external_node_path_.join)(cwd, entry)))
-        .filter((folder) => folder !== null);
-    const forms = ['sitecustomize.py', (0,external_node_path_.join)('sitecustomize', '__init__.py'), 'sitecustomize.pyc'];
-    return folders.some((folder) => forms.some((form) => exists((0,external_node_path_.join)(folder, form)))) ? 'shadowed' : 'unknown';
-}
-const variable = (env, name) => env.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
 
 ;// CONCATENATED MODULE: ./build/step/watch.js
 
 
 
 
+
+
 const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
-const CARRIERS = new Set('docker podman nerdctl apptainer singularity kubectl srun sbatch ssh sudo su bazel systemd-run'.split(' '));
 const watch_MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
@@ -4467,57 +4087,52 @@ class TorchWatch {
         return ours.map(({ facts: { pid, startTicks } }) => ({ pid, startTicks }));
     }
     #meet() {
-        const { leader, variable, since } = this.mark();
         const living = new Map();
-        const strangers = [];
-        for (const name of namesIn(this.root)) {
+        const all = [];
+        for (const name of watch_namesIn(this.root)) {
             const pid = Number(name);
             if (!(pid > 1) || pid === process.pid)
                 continue;
             const known = this.#known.get(pid);
-            const facts = known && !known.ours ? known.facts : processFacts(pid, this.root);
+            const facts = known && !known.ours ? known.facts : (0,proc/* processFacts */.PJ)(pid, this.root);
             if (facts === null)
                 continue;
+            all.push(facts);
             if (known?.facts.startTicks === facts.startTicks)
                 living.set(pid, known);
-            else
-                strangers.push(facts);
         }
-        const isOurs = (facts) => facts.pid === leader ||
-            (facts.startTicks >= (since ?? 0) &&
-                (facts.pgid === leader ||
-                    living.get(facts.ppid)?.ours === true ||
-                    (readEnvironment(facts.pid, this.root)?.includes(variable) ?? false)));
-        for (const facts of strangers.sort((a, b) => a.startTicks - b.startTicks || a.pid - b.pid)) {
-            living.set(facts.pid, { facts, ours: isOurs(facts), settled: false });
+        const own = (0,step_own/* ownAmong */.nd)(this.mark(), all, ({ pid }) => living.get(pid)?.ours, this.root);
+        for (const facts of all.filter(({ pid }) => !living.has(pid)).sort(step_own/* byStart */.oV)) {
+            living.set(facts.pid, { facts, ours: own.has(facts.pid), settled: false });
         }
         this.#known = living;
         return living.values();
     }
     #examine(known) {
         const { pid } = known.facts;
-        const program = (0,external_node_path_.basename)(readExecutable(pid, this.root) ?? '');
-        if (CARRIERS.has(program))
+        const program = (0,external_node_path_.basename)((0,proc/* readExecutable */.pK)(pid, this.root) ?? '');
+        if (launchers/* CARRIERS */.Mf.has(program))
             this.#carriers.add(program);
         const maps = this.#maps(pid);
         const base = maps === null ? undefined : TORCH.exec(maps)?.[1];
         if (base === undefined)
             return;
         known.settled = true;
-        const { startTicks } = processFacts(pid, this.root) ?? known.facts;
+        const { startTicks } = (0,proc/* processFacts */.PJ)(pid, this.root) ?? known.facts;
         if (this.#sightings.size >= watch_MOST)
             return;
         this.#sightings.set(`${pid}.${startTicks}`, {
             pid,
             startTicks,
-            innerPid: innerPid(pid, this.root),
+            innerPid: (0,proc/* innerPid */.QX)(pid, this.root),
             program,
             base,
-            ...whyUnarmed({
+            ...(0,unarmed/* whyUnarmed */.B8)({
                 program,
-                args: readArguments(pid, this.root) ?? [],
-                env: readEnvironment(pid, this.root),
+                args: (0,proc/* readArguments */.lR)(pid, this.root) ?? [],
+                env: (0,proc/* readEnvironment */.Qo)(pid, this.root),
                 cwd: readLink(`${this.root}/${pid}/cwd`),
+                uid: (0,proc/* effectiveUser */.d6)(pid, this.root),
             }, this.shimDir),
         });
     }
@@ -4535,14 +4150,14 @@ class TorchWatch {
     #hide(pid) {
         try {
             const name = (0,external_node_fs_.readFileSync)(`${this.root}/${pid}/comm`, 'utf8').trim();
-            if (PYTHON.test(name))
+            if (unarmed/* PYTHON */.ZB.test(name))
                 this.#hidden.set(pid, name);
         }
         catch {
         }
     }
 }
-function namesIn(root) {
+function watch_namesIn(root) {
     try {
         return (0,external_node_fs_.readdirSync)(root).filter((name) => /^\d+$/.test(name));
     }
@@ -4580,24 +4195,25 @@ function readLink(path) {
 
 
 
+
 const main_GPU_TIMEOUT_MS = 5000;
-const distDir = () => (0,external_node_path_.join)(import.meta.dirname, '..');
-async function main(runner = environmentRunner(process.env)) {
-    outliveOutput();
-    process.exitCode = await run(forgiving(runner), process.env);
+const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
+async function main(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
+    (0,runner_runner/* outliveOutput */.uC)();
+    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner), process.env);
     process.exit();
 }
 async function run(runner, env) {
     const workspace = (0,external_node_path_.resolve)(env.GITHUB_WORKSPACE || '.');
-    const parsed = parseInputs(runner.input);
+    const parsed = (0,build_inputs/* parseInputs */.TL)(runner.input);
     const problems = [
         ...(parsed.ok ? [] : parsed.problems),
-        ...fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace),
+        ...(await fileProblems(parsed.ok ? parsed.inputs : parsed.valid, workspace)),
     ];
     if (!parsed.ok || problems.length > 0)
         return refuse(runner, problems);
     const { inputs } = parsed;
-    const planned = makePlan(inputs, env, {
+    const planned = (0,build_plan/* makePlan */.Cs)(inputs, env, {
         id: (0,random/* randomHex */.n)(6),
         temp: (0,external_node_path_.resolve)(env.RUNNER_TEMP || (0,external_node_os_.tmpdir)()),
         workspace,
@@ -4606,7 +4222,7 @@ async function run(runner, env) {
     savePlan(runner, planned);
     let laid;
     try {
-        laid = layStep(planned, planScript(inputs), (0,external_node_path_.join)(distDir(), 'shim'));
+        laid = layStep(planned, (0,build_plan/* planScript */.lW)(inputs), (0,external_node_path_.join)(actionDir(), 'python', 'shim'));
     }
     catch (error) {
         return notLaid(runner, planned, error);
@@ -4614,11 +4230,11 @@ async function run(runner, env) {
     const plan = { ...planned, evidenceDir: laid.evidenceDir };
     savePlan(runner, plan);
     for (const fault of laid.faults)
-        runner.info((0,build_text/* logLine */.BP)(fault));
+        runner.info((0,lib_text/* logLine */.BP)(fault));
     const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: (0,step_host/* readHostCounters */.YW)() };
     const warning = leftoverWarning(before.gpu);
     if (warning !== null)
-        runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
+        await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
     const hints = scriptHints(inputs.run);
     let known = {
         group: null,
@@ -4635,16 +4251,15 @@ async function run(runner, env) {
         known = { ...known, ...more };
         savePlan(runner, plan, known);
     };
-    const mark = `${STEP_VARIABLE}=${plan.id}`;
+    const mark = `${build_plan/* STEP_VARIABLE */.SE}=${plan.id}`;
     const watch = new TorchWatch(() => ({ leader: known.group?.pid ?? null, variable: mark, since: known.group?.startTicks ?? null }), plan.shimDir);
     watch.start((seen) => learn({ seen }));
-    const cancel = watchCancel();
-    const result = await runStep({
-        file: plan.command.file,
-        args: plan.command.args,
+    const cancel = (0,step_cancel/* watchCancel */.U)();
+    const result = await (0,step_process/* runStep */.eg)({
+        ...(runnerIgnoresSigpipe() ? ignoringSigpipe(plan.command) : plan.command),
         cwd: plan.cwd,
-        env: stepEnvironment(plan, env, {
-            inputVariables: INPUT_NAMES.map(inputVariable),
+        env: (0,build_plan/* stepEnvironment */.aK)(plan, env, {
+            inputVariables: build_inputs/* INPUT_NAMES */.Qh.map(runner_runner/* inputVariable */.LO),
             scratchState: (0,external_node_path_.join)(plan.stepDir, 'state'),
             shim: laid.shim,
         }),
@@ -4654,6 +4269,11 @@ async function run(runner, env) {
         onStart: (group) => learn({ group }),
     });
     watch.stop();
+    const replaced = replacedOutputs(env.GITHUB_OUTPUT);
+    if (replaced.length > 0) {
+        const names = replaced.join(', ');
+        runner.info((0,lib_text/* logLine */.BP)(`the step set outputs that are this action's, whose own values replace them: ${names}`));
+    }
     const met = watch.met();
     learn({ result, seen: watch.seen(), met });
     const ended = {
@@ -4668,7 +4288,7 @@ async function run(runner, env) {
         leader: known.group?.pid ?? null,
         since: known.group?.startTicks ?? null,
         met,
-        distDir: distDir(),
+        actionDir: actionDir(),
         cancel,
     };
     try {
@@ -4679,20 +4299,20 @@ async function run(runner, env) {
         return code;
     }
     catch (error) {
-        runner.info((0,build_text/* logLine */.BP)(`the evidence could not be gathered (${error.message})`));
+        runner.info((0,lib_text/* logLine */.BP)(`the evidence could not be gathered (${error.message})`));
         return result.exitCode;
     }
 }
-function notLaid(runner, plan, error) {
-    runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
+async function notLaid(runner, plan, error) {
+    await runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
     setOutputs(runner, REFUSED_OUTPUTS);
     saveFinished(runner);
     return 1;
 }
-function fileProblems(inputs, workspace) {
+async function fileProblems(inputs, workspace) {
     const problems = [];
     const { workingDirectory, fixture, parity } = inputs;
-    const folder = workingDirectory === undefined ? null : folderProblem(fromWorkspace(workingDirectory, workspace));
+    const folder = workingDirectory === undefined ? null : folderProblem((0,build_plan/* fromWorkspace */.mr)(workingDirectory, workspace));
     if (folder !== null) {
         problems.push({
             input: 'working-directory',
@@ -4700,21 +4320,22 @@ function fileProblems(inputs, workspace) {
             accepted: `a folder that exists (${folder})`,
         });
     }
-    const file = fixture === undefined || parity === 'off' ? null : fixtureProblem(fixturePath(fixture, workspace));
+    const path = fixture === undefined || parity === 'off' ? null : fixturePath(fixture, workspace);
+    const file = path === null ? null : (await __nccwpck_require__.e(/* import() */ 25).then(__nccwpck_require__.bind(__nccwpck_require__, 1025))).fixtureProblem(path);
     if (file !== null) {
         problems.push({
             input: 'fixture',
-            given: (0,build_text/* printable */.g$)(fixture ?? '', 120),
-            accepted: `a file that exists, written by \`freeze\` of the parity check (${file})`,
+            given: (0,lib_text/* printable */.g$)(fixture ?? '', 120),
+            accepted: `a file that \`freeze\` of the parity check wrote (${file})`,
         });
     }
     return problems;
 }
-function refuse(runner, problems) {
-    const lines = problems.map(describeProblem);
+async function refuse(runner, problems) {
+    const lines = problems.map(build_inputs/* describeProblem */.BJ);
     for (const line of lines)
-        runner.info((0,build_text/* logLine */.BP)(line));
-    runner.annotate('error', `${(0,build_text/* count */.U9)(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
+        runner.info((0,lib_text/* logLine */.BP)(line));
+    await runner.annotate('error', `${(0,lib_text/* count */.U9)(problems.length, 'input is', 'inputs are')} wrong; nothing was run.\n${lines.join('\n')}`, {
         title: 'oom-autopsy: wrong inputs',
     });
     setOutputs(runner, REFUSED_OUTPUTS);
@@ -4725,43 +4346,106 @@ function refuse(runner, problems) {
 
 /***/ }),
 
-/***/ 541:
+/***/ 1781:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   n: () => (/* binding */ randomHex),
-/* harmony export */   y: () => (/* binding */ lazyCrypto)
+/* harmony export */   Cs: () => (/* binding */ makePlan),
+/* harmony export */   KD: () => (/* binding */ shimConfig),
+/* harmony export */   M8: () => (/* binding */ plainStepEnvironment),
+/* harmony export */   SE: () => (/* binding */ STEP_VARIABLE),
+/* harmony export */   aK: () => (/* binding */ stepEnvironment),
+/* harmony export */   lW: () => (/* binding */ planScript),
+/* harmony export */   mr: () => (/* binding */ fromWorkspace)
 /* harmony export */ });
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(24);
+/* unused harmony export prependPath */
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6760);
+/* harmony import */ var _step_shell_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6373);
 
-const lazyCrypto = () => process.getBuiltinModule('node:crypto');
-function randomHex(bytes) {
-    const buffer = Buffer.alloc(bytes);
-    try {
-        const source = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)('/dev/urandom', 'r');
-        try {
-            if ((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(source, buffer, 0, bytes, null) === bytes)
-                return buffer.toString('hex');
-        }
-        finally {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(source);
-        }
-    }
-    catch {
-    }
-    return lazyCrypto().randomBytes(bytes).toString('hex');
+
+const DUMP_DEADLINE_S = { python: 120, all: 600 };
+function makePlan(inputs, env, where) {
+    const { run: _run, shell, workingDirectory, evidenceDir, ...options } = inputs;
+    const stepDir = (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(where.temp, `oom-autopsy-${where.id}`);
+    const scriptBase = (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(stepDir, 'run');
+    const command = (0,_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .shellCommand */ .q$)(shell, (extension) => `${scriptBase}${extension}`);
+    const named = (value) => (value ? value : null);
+    return {
+        id: where.id,
+        stepDir,
+        shimDir: (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(stepDir, 'path'),
+        evidenceDir: evidenceDir === '' ? (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(stepDir, 'evidence') : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)(fromWorkspace(evidenceDir, where.workspace)),
+        evidenceKept: evidenceDir !== '',
+        outputDir: (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(stepDir, 'out'),
+        script: `${scriptBase}${command.scriptExtension}`,
+        command,
+        cwd: fromWorkspace(workingDirectory, where.workspace),
+        workspace: where.workspace,
+        startedAt: where.now,
+        options,
+        job: {
+            repository: named(env.GITHUB_REPOSITORY),
+            job: named(env.GITHUB_JOB),
+            runId: named(env.GITHUB_RUN_ID),
+            runAttempt: named(env.GITHUB_RUN_ATTEMPT),
+            sha: named(env.GITHUB_SHA),
+            serverUrl: named(env.GITHUB_SERVER_URL),
+            runnerName: named(env.RUNNER_NAME),
+        },
+    };
 }
+const fromWorkspace = (path, workspace) => path === '' ? workspace : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.isAbsolute)(path) ? path : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(workspace, path);
+function shimConfig(plan) {
+    const { options } = plan;
+    return {
+        schema: 'oom-autopsy.config.v1',
+        step: plan.id,
+        evidence: plan.evidenceDir,
+        snapshot: options.snapshot,
+        max_entries: options.maxEntries,
+        stacks: options.stacks,
+        max_snapshots: options.maxSnapshots,
+        cycles: options.cycles,
+        cycles_watch: options.cyclesWatch,
+        categories: options.categories,
+        timeline_steps: options.timelineSteps,
+        dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
+    };
+}
+const planScript = (inputs) => (0,_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .scriptBody */ .E6)(inputs.run, inputs.shell);
+const STEP_VARIABLE = 'OOM_AUTOPSY_STEP';
+const ACTION_ONLY = [
+    'ACTIONS_RUNTIME_TOKEN',
+    'ACTIONS_RUNTIME_URL',
+    'ACTIONS_RESULTS_URL',
+    'ACTIONS_CACHE_URL',
+    'ACTIONS_CACHE_SERVICE_V2',
+];
+function plainStepEnvironment(env, inputVariables) {
+    const hidden = new Set([...inputVariables, ...ACTION_ONLY]);
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
+}
+function stepEnvironment(plan, env, options) {
+    const result = plainStepEnvironment(env, options.inputVariables);
+    if (result.GITHUB_STATE !== undefined)
+        result.GITHUB_STATE = options.scratchState;
+    if (options.shim)
+        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+    result[STEP_VARIABLE] = plan.id;
+    return result;
+}
+const prependPath = (dir, existing) => existing ? `${dir}${node_path__WEBPACK_IMPORTED_MODULE_0__.delimiter}${existing}` : dir;
 
 
 /***/ }),
 
-/***/ 280:
+/***/ 9280:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   _: () => (/* binding */ mergedCycles)
 /* harmony export */ });
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(702);
+/* harmony import */ var _words_words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2072);
 
 function mergedCycles(manifest) {
     const merged = new Map();
@@ -4773,7 +4457,7 @@ function mergedCycles(manifest) {
                 entry.cycle = { ...entry.cycle, graph: cycle.graph };
             entry.seen += cycle.seen;
             entry.bytes += held;
-            entry.processes.add((0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process));
+            entry.processes.add((0,_words_words_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process));
             merged.set(cycle.id, entry);
         }
     }
@@ -4783,7 +4467,7 @@ function mergedCycles(manifest) {
 
 /***/ }),
 
-/***/ 385:
+/***/ 5385:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -4863,222 +4547,7 @@ function placeOf(frame, workspace) {
 
 /***/ }),
 
-/***/ 93:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   u: () => (/* binding */ hintsFor)
-/* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
-
-
-
-const gib = (bytes) => (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes);
-const times = (a, b) => (a / b).toFixed(1);
-const largerThanDevice = ({ story: { oom }, account }) => {
-    const most = account.limit ?? account.total;
-    if (oom.wanted === null || most === null || oom.wanted <= most)
-        return null;
-    return {
-        id: 'larger-than-device',
-        numbers: [oom.wanted, most],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `One request of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
-    };
-};
-const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
-    if (limit === null || total === null || free === null || oom.wanted === null)
-        return null;
-    if (free < oom.wanted)
-        return null;
-    return {
-        id: 'memory-fraction',
-        numbers: [limit, total, free],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The process is limited to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
-    };
-};
-const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
-    if (othersHeld === 0 || free === null || oom.wanted === null)
-        return null;
-    if (free >= oom.wanted || free + othersHeld < oom.wanted)
-        return null;
-    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
-    const whose = early === othersHeld
-        ? 'processes that were there before this step'
-        : 'processes that left no receipt here';
-    return {
-        id: 'other-processes',
-        numbers: [othersHeld, free, oom.wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
-    };
-};
-const privatePools = ({ story: { oom } }) => {
-    const { wanted } = oom;
-    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
-    if (wanted === null || wanted === 0 || unused < wanted)
-        return null;
-    return {
-        id: 'private-pools',
-        numbers: [unused, wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
-    };
-};
-const fragmentation = ({ account, story: { process, oom } }) => {
-    if (account.unused === null || oom.wanted === null || oom.wanted === 0)
-        return null;
-    const unused = account.unused - (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
-    if (unused < oom.wanted)
-        return null;
-    const on = /expandable_segments:\s*true/i.test(process.build?.alloc_conf ?? '');
-    const remedy = on
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('expandable_segments:True')} is on already.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')} lets the allocator use such pieces together.`;
-    return {
-        id: 'fragmentation',
-        numbers: [unused, oom.wanted],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
-    };
-};
-const cycles = ({ story: { oom } }) => {
-    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
-    if (held === 0)
-        return null;
-    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
-    return {
-        id: 'cycles',
-        numbers: [held],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
-    };
-};
-function pair(facts, name) {
-    const census = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
-    const parameter = census?.categories.parameter?.bytes ?? 0;
-    const part = census?.categories[name]?.bytes ?? 0;
-    return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
-}
-const WORTH = 0.05;
-const gradients = (facts) => {
-    const sizes = pair(facts, 'gradient');
-    if (!sizes || sizes.part <= 1.1 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
-        return null;
-    return {
-        id: 'gradients',
-        numbers: [sizes.part, sizes.parameter],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Gradients took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
-    };
-};
-const optimizerState = (facts) => {
-    const sizes = pair(facts, 'optimizer_state');
-    if (!sizes || sizes.part <= 2.2 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
-        return null;
-    return {
-        id: 'optimizer-state',
-        numbers: [sizes.part, sizes.parameter],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Optimizer state took ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
-    };
-};
-const growth = ({ story: { process } }) => {
-    const held = process.ooms.flatMap((o) => (o.allocated === null ? [] : [o.allocated]));
-    const [first, last] = [held[0], held.at(-1)];
-    if (held.length < 3 || first === undefined || last === undefined)
-        return null;
-    if (first === 0 || last < 1.1 * first)
-        return null;
-    if (held.some((bytes, index) => index > 0 && bytes < held[index - 1]))
-        return null;
-    return {
-        id: 'growth',
-        numbers: [held.length, first, last],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
-    };
-};
-const retries = ({ story: { oom } }) => {
-    const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
-    if (oom.retries === null || more <= 0)
-        return null;
-    return {
-        id: 'retries',
-        numbers: [oom.retries],
-        text: (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
-    };
-};
-const RULES = [
-    largerThanDevice,
-    otherProcesses,
-    memoryFraction,
-    cycles,
-    privatePools,
-    fragmentation,
-    optimizerState,
-    gradients,
-    growth,
-    retries,
-];
-function hintsFor(manifest, story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
-    if (!story)
-        return [];
-    const facts = { manifest, story, account: (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
-    return RULES.flatMap((rule) => rule(facts) ?? []);
-}
-
-
-/***/ }),
-
-/***/ 520:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   C: () => (/* binding */ poolsRich)
-/* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(916);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
-
-
-
-
-const SHOWN = 3;
-function whose({ kind, count }) {
-    switch (kind) {
-        case 'graph':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `that of a CUDA graph`;
-        case 'handle':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('graph_pool_handle')})`;
-        case 'rest':
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${count} smaller ones`;
-    }
-}
-function inside(pool) {
-    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
-        .filter(({ bytes }) => bytes > 0)
-        .sort((a, b) => b.bytes - a.bytes)
-        .slice(0, 2);
-    return largest.map(({ name, bytes }) => `${name} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`).join(', ');
-}
-function poolsRich(census) {
-    const pools = census?.pools ?? [];
-    if (pools.length === 0)
-        return null;
-    const lines = pools.slice(0, SHOWN).map((pool) => {
-        const parts = inside(pool);
-        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${parts})`;
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${whose(pool)} with ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
-    });
-    const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
-    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `; and ${hidden} more`;
-    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)(census);
-    const idle = unused === 0
-        ? null
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
-}
-
-
-/***/ }),
-
-/***/ 781:
+/***/ 6781:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5142,7 +4611,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 
 /***/ }),
 
-/***/ 234:
+/***/ 7234:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5158,24 +4627,56 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   Zz: () => (/* binding */ ranges),
 /* harmony export */   dE: () => (/* binding */ mainStory),
 /* harmony export */   fG: () => (/* binding */ openOoms),
-/* harmony export */   h6: () => (/* binding */ ownPids),
+/* harmony export */   po: () => (/* binding */ raisedFirst),
 /* harmony export */   sG: () => (/* binding */ outcomeOf),
 /* harmony export */   x1: () => (/* binding */ unseenOoms),
 /* harmony export */   z6: () => (/* binding */ endingOf)
 /* harmony export */ });
-/* unused harmony exports isLocal, othersOn */
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(916);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(385);
-/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(342);
+/* unused harmony export isLocal */
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6534);
+/* harmony import */ var _gpu_holders_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2614);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(5385);
+
+
 
 
 
 const timeOf = (oom) => oom.time ?? Number.POSITIVE_INFINITY;
+function raisedFirst({ processes }, { pid, host, end, recorder }) {
+    const said = end?.reraised_from ?? null;
+    if (!end?.oom || (said === null && recorder.state !== 'idle'))
+        return { from: null, story: null };
+    const latest = end.time ?? Number.POSITIVE_INFINITY;
+    const had = processes.flatMap((worker) => {
+        const oom = worker.end?.oom ? undefined : worker.ooms.findLast((o) => timeOf(o) <= latest);
+        return oom === undefined ? [] : [{ process: worker, oom, fatal: true }];
+    });
+    const children = had.filter(({ process }) => process.ppid === pid && process.host === host);
+    const workers = children.length > 0 ? children : said !== null && had.length === 1 ? had : [];
+    const story = workers.sort((x, y) => timeOf(x.oom) - timeOf(y.oom)).at(-1) ?? null;
+    return { from: said ?? (story === null ? null : 'process'), story };
+}
+const raisedAgain = new WeakMap();
+function isRaisedAgain(manifest, oom) {
+    let all = raisedAgain.get(manifest);
+    if (all === undefined) {
+        all = new Set(manifest.processes.flatMap((p) => raisedFirst(manifest, p).story?.oom ?? []));
+        raisedAgain.set(manifest, all);
+    }
+    return oom !== undefined && all.has(oom);
+}
 function fatalStories(manifest) {
     return manifest.processes
         .flatMap((process) => {
+        if (!process.end?.oom)
+            return [];
+        const { from, story } = raisedFirst(manifest, process);
+        if (from !== null)
+            return story === null ? [] : [story];
         const oom = process.ooms.at(-1);
-        return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
+        return oom ? [{ process, oom, fatal: true }] : [];
     })
         .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
@@ -5192,38 +4693,24 @@ function mainStory(manifest) {
     }
     return newest;
 }
-const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
+const unseenOoms = (manifest) => manifest.processes.filter((p) => p.end?.outside_oom?.certain === true ||
+    (p.end?.oom === true && (p.ooms.length === 0 || p.end.reraised_from !== null)));
 const deviceOf = ({ process, oom }) => process.devices.find((d) => d.index === oom.device) ?? null;
 const isLocal = (manifest, { host }) => host === manifest.runner.host;
-const ownPids = (manifest) => new Set(manifest.processes.filter((p) => isLocal(manifest, p)).map((p) => p.pid));
 function othersOn(manifest, process, device) {
-    if (!isLocal(manifest, process))
+    const { gpu } = manifest;
+    if (!gpu || !isLocal(manifest, process))
         return [];
-    const own = ownPids(manifest);
-    const { before = null, after = null } = manifest.gpu ?? {};
-    const left = after?.state === 'seen' && after.note === null ? after.processes.map((p) => p.pid) : null;
-    const found = new Map();
-    const add = (look, early) => {
-        if (look?.state !== 'seen')
-            return;
-        for (const { pid, name, used, device: index } of look.processes) {
-            if (own.has(pid) && look.pidsKnown)
-                continue;
-            if (!early && !(look.pidsKnown || found.has(pid)))
-                continue;
-            if (!sameDevice(look, index, device))
-                continue;
-            const known = found.get(pid);
-            const gone = early && left !== null && !left.includes(pid);
-            found.set(pid, known ?? { pid, name, used, before: early, gone });
-        }
-    };
-    add(before, true);
-    add(after, false);
-    return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+    return gpu.holders
+        .filter((one) => one.whose === 'stranger')
+        .filter((one) => sameDevice(one.before ? gpu.before : gpu.after, one.device, device))
+        .map((one) => {
+        const { pid, name, before, gone } = one;
+        return { pid, name, used: (0,_gpu_holders_js__WEBPACK_IMPORTED_MODULE_0__/* .heldBy */ .V)(one), before: before !== null, gone };
+    });
 }
 function sameDevice(look, index, device) {
-    if (look.state !== 'seen')
+    if (look?.state !== 'seen')
         return false;
     if (device === null || look.devices.length === 1)
         return true;
@@ -5266,7 +4753,7 @@ function partsOf(account, census) {
             parts.push({ name, bytes, count: null, owners: [], reasons: [] });
     };
     if (census) {
-        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__/* .CATEGORY_NAMES */ .ku) {
+        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku) {
             const category = census.categories[name];
             if (!category || category.bytes === 0)
                 continue;
@@ -5286,13 +4773,13 @@ function partsOf(account, census) {
     return parts;
 }
 function tellingStack(oom, workspace) {
-    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_2__/* .userFrame */ .zO)(oom.stack, workspace);
+    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .userFrame */ .zO)(oom.stack, workspace);
     if (own || !oom.main_stack)
         return { frame: own, stack: oom.stack, main: false };
-    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_2__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
 }
 function endingOf(manifest, process) {
-    if (process.end?.oom)
+    if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(process))
         return 'oom';
     if (process.end)
         return process.end.kind;
@@ -5300,12 +4787,14 @@ function endingOf(manifest, process) {
         return 'elsewhere';
     return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
 }
-const openOoms = (manifest) => (0,_verdict_js__WEBPACK_IMPORTED_MODULE_0__/* .openEnds */ .fO)(manifest.processes, manifest.still_running, manifest.runner.host);
+const openOoms = (manifest) => (0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .openEnds */ .fO)(manifest.processes, manifest.still_running, manifest.runner.host);
 function outcomeOf(manifest, process, index) {
     const { ooms } = process;
     const onMain = ooms[index]?.thread === 'main';
-    if (process.end?.oom && index === ooms.length - 1)
+    if (process.end?.oom && process.end.reraised_from === null && index === ooms.length - 1)
         return 'process';
+    if (isRaisedAgain(manifest, ooms[index]))
+        return 'raised-again';
     if (!onMain && process.thread_ends.some((end) => end.oom))
         return 'thread';
     const ending = endingOf(manifest, process);
@@ -5352,178 +4841,96 @@ function ranges(numbers) {
 
 /***/ }),
 
-/***/ 342:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   S4: () => (/* binding */ judge),
-/* harmony export */   _A: () => (/* binding */ allCaught),
-/* harmony export */   fO: () => (/* binding */ openEnds)
-/* harmony export */ });
-/* unused harmony export VERDICTS */
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(977);
-
-const VERDICTS = (/* unused pure expression or super */ null && (['ok', 'oom-recovered', 'oom', 'host-oom', 'killed', 'cancelled', 'failed']));
-function openEnds(processes, alive, host) {
-    const pids = new Set(alive.map(({ pid }) => pid));
-    const open = processes.filter((p) => p.oom_count > 0 && p.end === null);
-    const here = open.filter((p) => p.host === host);
-    const running = here.filter((p) => pids.has(p.pid)).length;
-    return { gone: here.length - running, running, elsewhere: open.length - here.length };
-}
-const allCaught = ({ gone, running, elsewhere }) => gone + running + elsewhere === 0;
-const SIGKILL_EXIT = 137;
-const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' };
-const killed = ({ hostOomKills, hostOomScope }) => `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
-const okBecause = (facts) => (facts.hostOomKills ?? 0) > 0
-    ? `the step exited with 0 and no out-of-memory of a GPU was seen, but ${killed(facts)}`
-    : 'the step exited with 0 and no out-of-memory was seen';
-const processes = (n) => (0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .count */ .U9)(n, 'process', 'processes');
-function seenBecause({ exitCode, oomCount, openEnds: open }) {
-    const one = oomCount === 1;
-    const exited = `the step exited with ${exitCode}`;
-    if (allCaught(open)) {
-        const seen = one ? 'the out-of-memory that was' : `the ${oomCount} out-of-memory errors that were`;
-        return `${exited}; ${seen} seen had been caught by the program`;
-    }
-    const whose = (n) => (one ? 'its process' : `${processes(n)} that had some`);
-    const why = [
-        open.gone === 0 ? null : `${whose(open.gone)} ended without exit handlers (killed, or os._exit)`,
-        open.running === 0 ? null : `${whose(open.running)} still ${open.running === 1 ? 'runs' : 'run'}`,
-        open.elsewhere === 0 ? null : `${whose(open.elsewhere)} ran under another host name and recorded no end`,
-    ].filter((part) => part !== null);
-    const what = one
-        ? 'the out-of-memory that was seen was caught'
-        : `all ${oomCount} out-of-memory errors that were seen were caught`;
-    return `${exited}; whether ${what} is not known: ${why.join(', ')}`;
-}
-function judge(facts) {
-    const green = facts.exitCode === 0 ? ', though the step itself exited with 0' : '';
-    if (facts.endedByOom > 0) {
-        return {
-            name: 'oom',
-            because: `${processes(facts.endedByOom)} ended by an out-of-memory that nothing caught${green}`,
-        };
-    }
-    if (facts.threadsEndedByOom > 0) {
-        return {
-            name: 'oom',
-            because: `a thread of ${processes(facts.threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`,
-        };
-    }
-    if (facts.cancelled)
-        return { name: 'cancelled', because: 'the step was cancelled or ran into a time limit' };
-    if (facts.exitCode === 0) {
-        if (facts.oomCount === 0)
-            return { name: 'ok', because: okBecause(facts) };
-        return {
-            name: 'oom-recovered',
-            because: allCaught(facts.openEnds)
-                ? 'every out-of-memory was caught and the program went on'
-                : seenBecause(facts),
-        };
-    }
-    if (facts.hostOomKills !== null && facts.hostOomKills > 0) {
-        return { name: 'host-oom', because: killed(facts) };
-    }
-    if (facts.exitCode === SIGKILL_EXIT) {
-        return {
-            name: 'killed',
-            because: facts.hostOomKills === null
-                ? 'a process was killed by SIGKILL; the kernel counters that would tell a host out-of-memory cannot be read here'
-                : 'a process was killed by SIGKILL, and the kernel counted no out-of-memory kill',
-        };
-    }
-    if (facts.startError !== null)
-        return { name: 'failed', because: 'the shell could not be started' };
-    return {
-        name: 'failed',
-        because: facts.oomCount > 0
-            ? seenBecause(facts)
-            : `the step exited with ${facts.exitCode} and no out-of-memory was seen`,
-    };
-}
-
-
-/***/ }),
-
-/***/ 903:
+/***/ 1173:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   P: () => (/* binding */ headline)
 /* harmony export */ });
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(977);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
-/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(342);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(702);
+/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
+/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6344);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
 
 
 
 
 
+
+
+
+const ranOut = (kinds) => kinds.length > 0 && kinds.every((kind) => kind === 'pinned-host')
+    ? 'Out of pinned host memory'
+    : 'Out of GPU memory';
 function oomTitle(manifest) {
-    const ended = manifest.processes.filter((p) => p.end?.oom);
+    const ended = manifest.processes.filter(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU);
+    const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
+    const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
     if (ranks.length === 1)
-        return `Out of GPU memory on rank ${ranks[0]}`;
+        return `${what} on rank ${ranks[0]}`;
     if (ranks.length > 1) {
-        return `Out of GPU memory on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_2__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
     }
     if (ended.length > 1)
-        return `Out of GPU memory in ${ended.length} processes`;
+        return `${what} in ${ended.length} processes`;
     const program = ended[0]?.program;
-    return program ? `Out of GPU memory in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .shorten */ .ml)(program, 60)}` : 'Out of GPU memory';
+    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(program, 60)}` : what;
 }
 function recoveredTitle(manifest) {
-    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .openOoms */ .fG)(manifest);
+    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest);
     const one = manifest.oom_count === 1;
-    const errors = (0,_text_js__WEBPACK_IMPORTED_MODULE_4__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
-    if ((0,_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .allCaught */ ._A)(open))
+    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
+    if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)(open))
         return `${errors}, ${one ? 'caught' : 'all caught'}: the program went on`;
     if (one && open.running > 0)
         return `${errors}, and its process still runs`;
     return `${errors}; whether ${one ? 'it was' : 'all were'} caught is not known`;
 }
 function seenTitle(manifest) {
-    if (manifest.oom_count === 0)
-        return '; no out-of-memory was seen';
-    if ((0,_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .openOoms */ .fG)(manifest)))
-        return '';
-    return manifest.oom_count === 1
-        ? '; an out-of-memory was seen'
-        : `; ${manifest.oom_count} out-of-memory errors were seen`;
-}
-function headline(manifest) {
-    const exit = manifest.step.exit_code;
-    switch (manifest.verdict.name) {
-        case 'oom':
-            return { icon: '🔴', tone: 'bad', title: oomTitle(manifest) };
-        case 'oom-recovered':
-            return { icon: '🟡', tone: 'warn', title: recoveredTitle(manifest) };
-        case 'host-oom':
-            return { icon: '🔴', tone: 'bad', title: 'The host ran out of memory, not the GPU' };
-        case 'killed':
-            return { icon: '🔴', tone: 'bad', title: 'Killed by SIGKILL' };
-        case 'cancelled':
-            return { icon: '⚪', tone: 'neutral', title: 'Cancelled or out of time' };
-        case 'ok':
-            return { icon: '✅', tone: 'good', title: 'No out-of-memory' };
-        default:
-            return {
-                icon: '🔴',
-                tone: 'bad',
-                title: `The step failed${exit === null ? '' : ` with exit code ${exit}`}${seenTitle(manifest)}`,
-            };
+    const { oom_count: n, processes, unarmed, blind_spots } = manifest;
+    if (n > 0) {
+        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)))
+            return '';
+        return n === 1 ? '; an out-of-memory was seen' : `; ${n} out-of-memory errors were seen`;
     }
+    if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideOoms */ .Qk)(processes).maybe.length > 0)
+        return '; it may be out of memory';
+    if (blind_spots.length > 0)
+        return `; ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blind_spots)}`;
+    if (processes.length === 0)
+        return '; nothing was recorded';
+    return unarmed.length > 0 ? '; not all of it was recorded' : '; no out-of-memory was seen';
+}
+const TITLES = {
+    ok: () => 'No out-of-memory',
+    'oom-recovered': recoveredTitle,
+    oom: oomTitle,
+    'host-oom': () => 'The host ran out of memory, not the GPU',
+    killed: () => 'Killed by SIGKILL',
+    cancelled: () => 'Cancelled or out of time',
+    failed: (manifest) => {
+        const exit = manifest.step.exit_code;
+        return `The step failed${exit === null ? '' : ` with exit code ${exit}`}${seenTitle(manifest)}`;
+    },
+    unknown: ({ blind_spots }) => (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blind_spots)),
+    'not-run': () => 'Nothing was run',
+};
+function headline(manifest) {
+    const { name } = manifest.verdict;
+    const { icon, tone } = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__/* .VERDICT_TRAITS */ .Es[name];
+    return { icon, tone, title: TITLES[name](manifest) };
 }
 
 
 /***/ }),
 
-/***/ 864:
+/***/ 5402:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5532,9 +4939,9 @@ function headline(manifest) {
 /* harmony export */   uM: () => (/* binding */ share),
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(702);
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2072);
 
 
 
@@ -5562,9 +4969,9 @@ function partRich(part) {
 function ownersRich(part, most = 2, from = 0) {
     if (part.name === 'unknown' && part.reasons.length > 0) {
         const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(o.name, 60)} ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(o.name, 60)} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
 }
 function share(part, whole) {
     if (whole <= 0)
@@ -5576,7 +4983,60 @@ function share(part, whole) {
 
 /***/ }),
 
-/***/ 110:
+/***/ 8574:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   C: () => (/* binding */ poolsRich)
+/* harmony export */ });
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6534);
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7234);
+
+
+
+
+const SHOWN = 3;
+function whose({ kind, count }) {
+    switch (kind) {
+        case 'graph':
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `that of a CUDA graph`;
+        case 'handle':
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `one made by the program (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')}, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('graph_pool_handle')})`;
+        case 'rest':
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${count} smaller ones`;
+    }
+}
+function inside(pool) {
+    const largest = _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku.map((name) => ({ name, bytes: pool.categories[name] ?? 0 }))
+        .filter(({ bytes }) => bytes > 0)
+        .sort((a, b) => b.bytes - a.bytes)
+        .slice(0, 2);
+    return largest.map(({ name, bytes }) => `${name} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`).join(', ');
+}
+function poolsRich(census) {
+    const pools = census?.pools ?? [];
+    if (pools.length === 0)
+        return null;
+    const lines = pools.slice(0, SHOWN).map((pool) => {
+        const parts = inside(pool);
+        const content = parts === '' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` (${parts})`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${whose(pool)} with ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.reserved)} reserved, ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(pool.allocated)} of it in blocks${content}`;
+    });
+    const hidden = pools.slice(SHOWN).reduce((sum, pool) => sum + pool.count, 0);
+    const more = hidden === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `; and ${hidden} more`;
+    const unused = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)(census);
+    const idle = unused === 0
+        ? null
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) ` ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(unused))} in them is in no block and serves no request from outside of them.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Private pools of the allocator, counted above: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(lines, '; ')}${more}.${idle}`;
+}
+
+
+/***/ }),
+
+/***/ 3784:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5584,8 +5044,8 @@ function share(part, whole) {
 /* harmony export */   gB: () => (/* binding */ disarmWords),
 /* harmony export */   nx: () => (/* binding */ OUTCOME_WORDS)
 /* harmony export */ });
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(702);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2072);
 
 
 function endingWords(manifest, process) {
@@ -5610,6 +5070,7 @@ function endingWords(manifest, process) {
 }
 const OUTCOME_WORDS = {
     process: 'ended the process',
+    'raised-again': 'raised again in another process',
     thread: 'ended a thread, or caught',
     caught: 'caught',
     sigterm: 'not known: ended by SIGTERM',
@@ -5641,7 +5102,7 @@ function disarmWords(manifest, process) {
 
 /***/ }),
 
-/***/ 739:
+/***/ 6421:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5683,17 +5144,21 @@ const LARGE_SNAPSHOT = 300 * 2 ** 20;
 
 /***/ }),
 
-/***/ 183:
+/***/ 5605:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   X: () => (/* binding */ notSeenSentences),
 /* harmony export */   r: () => (/* binding */ rejectedLine)
 /* harmony export */ });
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(977);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(781);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(702);
-/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(242);
+/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(4869);
+/* harmony import */ var _step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(9493);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6781);
+/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6668);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(2072);
+
+
 
 
 
@@ -5702,27 +5167,35 @@ function notSeenSentences(manifest) {
     const lines = [];
     const said = manifest.gates.find((gate) => gate.gate === 'if-no-torch')?.message ?? '';
     if (said !== '' && manifest.unarmed.length === 0)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(said, 600)]);
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(said, 600)]);
+    for (const spot of manifest.blind_spots) {
+        const told = manifest.verdict.because.includes((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot));
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)((0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindWords */ .hi)(spot, !told)), 500)}: ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .blindRemedy */ .GW)(spot)}`);
+    }
     const alike = new Map();
-    for (const { program, advice, pid } of manifest.unarmed) {
+    for (const { program, advice, pid, reason } of manifest.unarmed) {
+        if ((0,_step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__/* .wasReached */ .OC)(reason))
+            continue;
         const key = JSON.stringify([program, advice]);
         alike.set(key, [...(alike.get(key) ?? []), pid]);
     }
     for (const [key, pids] of alike) {
         const [program, advice] = JSON.parse(key);
         const more = pids.length > 4 ? ` and ${pids.length - 4} more` : '';
-        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .name */ .UU)(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(advice, 300)}`);
+        lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(program, 40)} (pid ${pids.slice(0, 4).join(', ')}${more}) had torch loaded and was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(advice, 300)}`);
     }
     for (const line of manifest.not_seen)
-        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(line, 500)]);
+        lines.push([(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(line, 500)]);
     if (manifest.not_seen.length === 0) {
-        for (const process of (0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_1__/* .notArmed */ .to)(manifest)) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
+        for (const process of (0,_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .notArmed */ .to)(manifest)) {
+            if ((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .isBlind */ .iE)({ ...process, torch: process.build }))
+                continue;
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .processName */ .po)(process)} was not recorded: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(process.recorder.reason ?? 'its receipt gives no reason', 400)}`);
         }
     }
     if (lines.length > 0 || manifest.processes.length === 0) {
         for (const hint of manifest.script_hints.filter(({ advice }) => !said.includes(advice))) {
-            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Line ${hint.line} of the step uses ${(0,_words_js__WEBPACK_IMPORTED_MODULE_0__/* .name */ .UU)(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(hint.advice, 300)}`);
+            lines.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Line ${hint.line} of the step uses ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(hint.what)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(hint.advice, 300)}`);
         }
     }
     return lines;
@@ -5734,14 +5207,14 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
         return null;
     const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);
     const more = rejected_reasons.length - kinds.length;
-    const rest = more > 0 ? [`${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(more, 'other reason')}`] : [];
-    return `${(0,_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
+    const rest = more > 0 ? [`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_5__/* .count */ .U9)(more, 'other reason')}`] : [];
+    return `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_5__/* .count */ .U9)(rejected_count, 'name')} not accepted as evidence: ${[...kinds, ...rest].join('; ')}`;
 }
 
 
 /***/ }),
 
-/***/ 242:
+/***/ 6668:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5750,14 +5223,16 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 /* harmony export */   Qo: () => (/* binding */ hostKillsRich),
 /* harmony export */   to: () => (/* binding */ notArmed)
 /* harmony export */ });
-/* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich, unseenRich */
-/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(99);
-/* harmony import */ var _text_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(977);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(385);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(234);
-/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(342);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(702);
+/* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich */
+/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(4869);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(5385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
 
 
 
@@ -5765,35 +5240,38 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 
 
 
-const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'not-armed');
-const recordedIn = (manifest) => manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p)));
+
+
+const MOST_EACH = 3;
+const notArmed = (manifest) => manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'not-armed');
+const recordedIn = (manifest) => manifest.processes.filter((p) => ['disarmed', 'unproven', 'armed-still'].includes((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p)));
 function deviceName(story) {
-    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .deviceOf */ .OV)(story);
+    const device = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .deviceOf */ .OV)(story);
     const index = story.oom.device ?? device?.index;
     const gpu = index == null ? 'the GPU' : `GPU ${index}`;
-    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
+    return device?.name ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${gpu} (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(device.name, 60)})` : [gpu];
 }
 function whereRich(story, workspace) {
-    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .tellingStack */ .A)(story.oom, workspace);
+    const { frame, main } = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .tellingStack */ .A)(story.oom, workspace);
     if (!frame)
-        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(story.process.program)}`;
-    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(frame.function)}`;
+        return story.process.program === null ? ['The program'] : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(story.process.program)}`;
+    const place = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_7__/* .placeOf */ .$t)(frame, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(frame.function)}`;
     if (story.oom.thread === 'backward')
         return main
-            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The backward pass at ${place}`;
-    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The backward pass, while the main thread stood at ${place},`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The backward pass at ${place}`;
+    return main ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `A thread, while the main thread stood at ${place},` : place;
 }
 function askedFor(manifest, story, account) {
     const { oom } = story;
     const where = whereRich(story, manifest.step.workspace);
     if (oom.wanted === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
-    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${where} ran out of memory on ${deviceName(story)}.`;
+    const asked = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${where} asked for ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(oom.wanted))} on ${deviceName(story)}`;
     if (account.free === null)
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${asked}.`;
-    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` of ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.total)}`;
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(account.free))} were free${of}.`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${asked}.`;
+    const of = account.total === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` of ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(account.total)}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${asked}, and ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(account.free))} were free${of}.`;
 }
 function whoHeld(account) {
     const { reserved, allocated, outside, others, othersHeld, limit } = account;
@@ -5801,153 +5279,187 @@ function whoHeld(account) {
         ? null
         : reserved === 0
             ? ['This process held none of it.']
-            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `This process had reserved ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
-    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Its limit is ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `This process had reserved ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(reserved)}${allocated === null ? null : ` (${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(allocated)} of it in use)`}.`;
+    const fraction = limit === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `Its limit is ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(limit)} (a memory fraction).`;
     let rest = null;
     if (othersHeld > 0) {
         const top = others.slice(0, 3).map((o) => {
-            const held = others.length > 1 && o.used !== null ? ` ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.used)}` : '';
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
+            const held = others.length > 1 && o.used !== null ? ` ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(o.used)}` : '';
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `pid ${o.pid}${o.name === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(o.name, 40)}`}${held}${o.before ? ', there before this step started' : null}`;
         });
         const more = others.length > 3 ? [` and ${others.length - 3} more`] : [];
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`Other processes held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`Other processes held ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(othersHeld)}`)}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)(top, '; ')}${more}.`;
     }
     else if (outside !== null && outside > 0) {
-        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
+        rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
     }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
 }
 function seenRich({ unsure, outside }) {
     if (outside === 0)
         return null;
     const sentence = (when, all) => {
         const named = all.slice(0, 3).map(({ pid, name: program, used, gone }) => {
-            const who = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `pid ${pid}${program === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(program, 40)}`}`;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${who} held ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used ?? 0)}${gone ? ' (gone after it)' : null}`;
+            const who = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `pid ${pid}${program === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(program, 40)}`}`;
+            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who} held ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(used ?? 0)}${gone ? ' (gone after it)' : null}`;
         });
         const more = all.length > 3 ? ` and ${all.length - 3} more` : null;
-        return named.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${when} this step, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)(named, ', ')}${more}.`;
+        return named.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${when} this step, ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)(named, ', ')}${more}.`;
     };
     const holders = unsure.filter((o) => (o.used ?? 0) > 0);
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([
         sentence('Before', holders.filter((o) => o.before)),
         sentence('After', holders.filter((o) => !o.before)),
     ]);
 }
-function becauseRich(manifest) {
-    const { verdict, step, host } = manifest;
-    const because = `${verdict.because.charAt(0).toUpperCase()}${verdict.because.slice(1)}.`;
-    switch (verdict.name) {
-        case 'oom':
-            return step.exit_code === 0 ? [because] : null;
-        case 'host-oom': {
-            const memory = host?.memory;
-            const limit = memory?.limit ?? memory?.total ?? null;
-            const used = memory?.peak ?? null;
-            const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
-            const what = memory?.limit !== null
-                ? 'The limit is'
-                : elsewhere
-                    ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
-                    : 'The whole machine has';
-            const numbers = limit === null
-                ? null
-                : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)((0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(used)}`}.`;
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([
-                [because],
-                numbers,
-                ['No GPU snapshot can be taken of a process that the kernel kills.'],
-            ]);
-        }
-        case 'oom-recovered':
-            return (0,_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .openOoms */ .fG)(manifest)) ? null : [because];
-        case 'ok':
-            return null;
-        case 'cancelled': {
-            const all = recordedIn(manifest);
-            const off = all.length > 0 && all.every((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed');
-            return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([[because], off ? ['Recording was disarmed in every process that had it.'] : null]);
-        }
-        default:
-            return [because];
-    }
+function hostOomRich(manifest) {
+    const { host } = manifest;
+    const memory = host?.memory;
+    const limit = memory?.limit ?? memory?.total ?? null;
+    const used = memory?.peak ?? null;
+    const elsewhere = host?.oom?.state === 'read' && host.oom.ooms === 0;
+    const what = memory?.limit !== null
+        ? 'The limit is'
+        : elsewhere
+            ? "The limit that was hit is not of this cgroup: it is one above that cannot be read here, or the whole machine's"
+            : 'The whole machine has';
+    const numbers = limit === null
+        ? null
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what} ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(limit))}${used === null ? null : `; the highest use was ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(used)}`}.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([
+        because(manifest),
+        numbers,
+        ['No GPU snapshot can be taken of a process that the kernel kills.'],
+    ]);
 }
+function cancelledRich(manifest) {
+    const all = recordedIn(manifest);
+    const off = all.length > 0 && all.every((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'disarmed');
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([because(manifest), off ? ['Recording was disarmed in every process that had it.'] : null]);
+}
+const because = ({ verdict }) => [`${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .capital */ .Nx)(verdict.because)}.`];
+const BECAUSE = {
+    ok: () => null,
+    'oom-recovered': (manifest) => ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)) ? null : because(manifest)),
+    oom: (manifest) => (manifest.step.exit_code === 0 ? because(manifest) : null),
+    'host-oom': hostOomRich,
+    killed: because,
+    cancelled: cancelledRich,
+    failed: because,
+    unknown: because,
+    'not-run': because,
+};
+const becauseRich = (manifest) => BECAUSE[manifest.verdict.name](manifest);
 function hostKillsRich({ verdict, host }) {
     const oom = host?.oom;
     if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)
         return null;
     const whom = oom.kills === 1 ? 'a process' : 'processes';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`The kernel's OOM killer ended ${whom} of this cgroup`)} during the step: the host's memory ran out there, not the GPU's.`;
 }
 function greenLine(manifest) {
     const recorded = recordedIn(manifest);
-    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'disarmed').length;
-    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'idle').length;
-    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .disarmOf */ .WT)(p) === 'foreign').length;
+    const disarmed = recorded.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'disarmed').length;
+    const idle = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'idle').length;
+    const foreign = manifest.processes.filter((p) => (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .disarmOf */ .WT)(p) === 'foreign').length;
     const what = [];
     if (recorded.length > 0) {
         what.push([
             disarmed === recorded.length
-                ? `${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
         ]);
     }
     if (foreign > 0)
         what.push([
-            `${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
         ]);
     if (idle > 0)
-        what.push([`${(0,_text_js__WEBPACK_IMPORTED_MODULE_6__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
     for (const process of manifest.processes) {
-        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
+        const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
         if (peak !== null && peak > (best?.peak ?? 0))
             best = { process, peak };
     }
     if (best)
         what.push([
-            `peak ${(0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
+            `peak ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(best.peak)} allocated${best.process.rank === null ? '' : ` on rank ${best.process.rank}`}`,
         ]);
-    const parity = manifest.parity.state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Parity: ${manifest.parity.state}.`;
-    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : 'No out-of-memory';
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([
-        (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .strong */ .ko)(`${seen}.`)}`,
-        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)(what, '; ')}.`,
+    const { state, result } = manifest.parity;
+    const earlier = result?.earlier ? ', checked earlier in this job' : '';
+    const parity = state === 'off' ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `Parity: ${state}${earlier}.`;
+    const part = manifest.unarmed.length > 0 ? ' in what was recorded' : '';
+    const seen = manifest.processes.length === 0 ? 'Nothing was recorded' : `No out-of-memory${part}`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([
+        (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`${seen}.`)}`,
+        what.length === 0 ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)(what, '; ')}.`,
+        ...maybeRich(manifest),
         parity,
         hostKillsRich(manifest),
     ]);
 }
-function unseenRich(manifest) {
-    const unseen = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unseenOoms */ .x1)(manifest);
-    const first = unseen[0];
-    if (!first)
-        return null;
-    const why = first.faults[0] ?? null;
-    const counted = first.devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
-    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .processName */ .po)(first)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(first.end?.exception ?? 'an out-of-memory')}`;
-    const reason = why === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .shorten */ .ml)(why, 300)})`;
-    return counted > 0
-        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${reason}.`
-        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `${ended}, and torch's caching allocator counted none: the request came from outside of it (cuBLAS, NCCL, the driver), or it cannot be observed there${reason}.`;
+function each(all, words) {
+    const shown = all.slice(0, MOST_EACH).map(words);
+    const more = all.length - shown.length;
+    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
+}
+const maybeRich = (manifest) => each(manifest.processes.filter(({ end }) => end?.outside_oom?.certain === false), (process) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(process.end?.exception ?? 'an error')}, which may be memory that ran out, or another trouble${process.end?.outside_oom ? ` of ${_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[process.end.outside_oom.kind]}` : null}; its traceback in the log tells more.`);
+function outsideRich(process, { kind, device_free: free }) {
+    const { end } = process;
+    const how = end?.kind === 'exception' ? 'ended by' : 'exited after';
+    const again = end?.reraised_from ? ', raised first in a worker of it' : null;
+    const what = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ${how} ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(end?.exception ?? 'an out-of-memory')}${again}`;
+    if (kind === 'pinned-host') {
+        const room = free === null ? '; the device had room' : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `; the device had ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(free))} free`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)('pinned host memory')} (page-locked, as of a DataLoader with ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .code */ .aY)('pin_memory')}) ran out, not the device's${room}. There is no snapshot of it.`;
+    }
+    const room = free === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `, with ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(free)} of the device free`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${what}: the request came from ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[kind])}, outside of torch's caching allocator${room}. There is no snapshot of it.`;
+}
+function unseenOf(manifest, process) {
+    const { end, devices, recorder, faults } = process;
+    if (end?.outside_oom?.certain)
+        return outsideRich(process, end.outside_oom);
+    const ended = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(end?.exception ?? 'an out-of-memory')}`;
+    const whence = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .raisedFirst */ .po)(manifest, process);
+    if (whence.from !== null) {
+        const where = whence.from === 'ray' ? 'a worker of Ray' : 'a worker process';
+        const worker = whence.story?.process ?? null;
+        return worker === null
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, which was raised first in ${where} and again here; which one is not known.`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, the error of its worker ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(worker)}, which was raised again here.`;
+    }
+    if ((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .isBlind */ .iE)({ recorder, torch: process.build }))
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}; torch reports none of this allocator, so its numbers are not known.`;
+    const why = faults[0] === undefined ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` (${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(faults[0], 300)})`;
+    const counted = devices.reduce((sum, d) => sum + (d.ooms ?? 0), 0);
+    if (counted > 0)
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}; torch's allocator counted ${counted === 1 ? 'it' : String(counted)}, but it was not recorded here${why}.`;
+    if (recorder.state === 'idle')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, and never used CUDA itself: the error came to it from elsewhere. From where is not known; its traceback in the log tells.`;
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${ended}, and torch's caching allocator counted none${why}: where it came from is not known; its traceback in the log tells.`;
 }
 function verdictParagraphs(manifest) {
-    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest);
-    const paragraphs = [];
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .mainStory */ .dE)(manifest);
+    const unseen = each((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .unseenOoms */ .x1)(manifest), (process) => unseenOf(manifest, process));
+    const paragraphs = [...unseen, ...maybeRich(manifest)];
     if (story) {
-        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
+        const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .accountOf */ .XP)(manifest, story);
         const asked = askedFor(manifest, story, account);
-        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_3__/* .processName */ .po)(story.process)}:`;
-        paragraphs.push((0,_rich_js__WEBPACK_IMPORTED_MODULE_4__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]));
-    }
-    const unseen = unseenRich(manifest);
-    if (unseen)
-        paragraphs.push(unseen);
-    const because = becauseRich(manifest);
-    if (because) {
-        if (manifest.verdict.name === 'oom')
-            paragraphs.push(because);
+        const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(story.process)}:`;
+        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]);
+        if (story.fatal)
+            paragraphs.unshift(told);
         else
-            paragraphs.unshift(because);
+            paragraphs.push(told);
+    }
+    const why = becauseRich(manifest);
+    if (why) {
+        if (manifest.verdict.name === 'oom')
+            paragraphs.push(why);
+        else
+            paragraphs.unshift(why);
     }
     const hostKills = hostKillsRich(manifest);
     if (hostKills)
@@ -5958,30 +5470,374 @@ function verdictParagraphs(manifest) {
 
 /***/ }),
 
-/***/ 702:
+/***/ 2072:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Nx: () => (/* binding */ capital),
 /* harmony export */   UK: () => (/* binding */ lastName),
 /* harmony export */   UU: () => (/* binding */ name),
 /* harmony export */   cz: () => (/* binding */ rankWords),
 /* harmony export */   po: () => (/* binding */ processName),
 /* harmony export */   zB: () => (/* binding */ MAX_NAME)
 /* harmony export */ });
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(234);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7234);
 
 
 const MAX_NAME = 80;
 const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
 const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
 const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .ranges */ .Zz)(ranks);
+const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
 
 
 /***/ }),
 
-/***/ 589:
+/***/ 3281:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   AJ: () => (/* binding */ environmentRunner),
+/* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   uC: () => (/* binding */ outliveOutput),
+/* harmony export */   yr: () => (/* binding */ forgiving)
+/* harmony export */ });
+/* unused harmony export keyValueMessage */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(9905);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
+
+
+
+const SUMMARY_LIMIT = 1024 * 1024;
+const SUMMARY_MARGIN = 4096;
+const inputVariable = (name) => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
+function keyValueMessage(values) {
+    const all = Object.values(values);
+    let delimiter;
+    do
+        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_1__/* .randomHex */ .n)(16)}`;
+    while (all.some((value) => value.includes(delimiter)));
+    return Object.entries(values)
+        .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
+        .join('');
+}
+function sizeOf(path) {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(path).size;
+    }
+    catch (error) {
+        if (error.code === 'ENOENT')
+            return 0;
+        throw error;
+    }
+}
+function lineEnd(path, size) {
+    if (size === 0)
+        return '';
+    const last = Buffer.alloc(1);
+    try {
+        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, 'r');
+        try {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, last, 0, 1, size - 1);
+        }
+        finally {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        }
+    }
+    catch {
+        return '\n';
+    }
+    return last.toString('latin1') === '\n' ? '' : '\n';
+}
+function append(path, text, apart) {
+    const size = sizeOf(path);
+    const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
+    try {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.appendFileSync)(path, between + text);
+    }
+    catch (error) {
+        if (size > 0 || sizeOf(path) > 0)
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.truncateSync)(path, size);
+        throw error;
+    }
+}
+function environmentRunner(env) {
+    const keyValue = (file, values) => {
+        const path = env[`GITHUB_${file}`];
+        if (!path)
+            throw new Error(`GITHUB_${file} is not set`);
+        append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
+    };
+    const info = (line) => {
+        process.stdout.write(`${line}\n`);
+    };
+    return {
+        input: (name) => env[inputVariable(name)] ?? '',
+        state: (name) => env[`STATE_${name}`] ?? '',
+        saveState: (name, value) => keyValue('STATE', { [name]: value }),
+        setOutputs: (outputs) => keyValue('OUTPUT', outputs),
+        info,
+        annotate: async (level, message, place = {}) => {
+            const core = await Promise.all(/* import() */[__nccwpck_require__.e(260), __nccwpck_require__.e(264)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7264));
+            core[level](message, place);
+        },
+        summary: (markdown) => {
+            const file = env.GITHUB_STEP_SUMMARY;
+            if (!file) {
+                info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
+                for (const line of markdown.trimEnd().split('\n'))
+                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(line, line.length)}`);
+                return;
+            }
+            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
+        },
+        summaryRoom: () => {
+            const file = env.GITHUB_STEP_SUMMARY;
+            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+        },
+    };
+}
+function forgiving(runner) {
+    const told = new Set();
+    const attempt = (what, act) => {
+        try {
+            act();
+        }
+        catch (error) {
+            const reason = error.code ?? error.message;
+            if (told.has(what))
+                return;
+            told.add(what);
+            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
+        }
+    };
+    return {
+        ...runner,
+        saveState: (name, value) => attempt('the state', () => runner.saveState(name, value)),
+        setOutputs: (outputs) => attempt('the outputs', () => runner.setOutputs(outputs)),
+        annotate: (level, message, place) => runner.annotate(level, message, place).catch((error) => attempt('an annotation', () => {
+            throw error;
+        })),
+        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
+        summaryRoom: () => {
+            let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
+            attempt('the summary', () => {
+                room = runner.summaryRoom();
+            });
+            return room;
+        },
+    };
+}
+function outliveOutput() {
+    for (const stream of [process.stdout, process.stderr])
+        stream.on('error', () => undefined);
+}
+
+
+/***/ }),
+
+/***/ 6693:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   D: () => (/* binding */ CANCEL_SIGNALS),
+/* harmony export */   U: () => (/* binding */ watchCancel)
+/* harmony export */ });
+const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const OVERDUE_MS = 6000;
+function watchCancel(overdueMs = OVERDUE_MS) {
+    const asked = new AbortController();
+    const overdue = new AbortController();
+    let timer;
+    const onSignal = () => {
+        if (asked.signal.aborted) {
+            overdue.abort();
+            return;
+        }
+        asked.abort();
+        timer = setTimeout(() => overdue.abort(), overdueMs);
+        timer.unref();
+    };
+    for (const name of CANCEL_SIGNALS)
+        process.on(name, onSignal);
+    return {
+        asked: asked.signal,
+        overdue: overdue.signal,
+        stop: () => {
+            clearTimeout(timer);
+            for (const name of CANCEL_SIGNALS)
+                process.off(name, onSignal);
+        },
+    };
+}
+
+
+/***/ }),
+
+/***/ 1015:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   IM: () => (/* binding */ eachLine),
+/* harmony export */   UA: () => (/* binding */ runHelper),
+/* harmony export */   qE: () => (/* binding */ noAnswer)
+/* harmony export */ });
+/* unused harmony exports helperEnvironment, startHelper */
+/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1421);
+/* harmony import */ var _inputs_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8175);
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1781);
+/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(3281);
+/* harmony import */ var _cancel_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(6693);
+/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2671);
+/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9503);
+
+
+
+
+
+
+
+
+
+const COMMAND_FILE = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$/;
+function helperEnvironment(env) {
+    const plain = (0,_plan_js__WEBPACK_IMPORTED_MODULE_3__/* .plainStepEnvironment */ .M8)(env, _inputs_js__WEBPACK_IMPORTED_MODULE_1__/* .INPUT_NAMES */ .Qh.map(_runner_runner_js__WEBPACK_IMPORTED_MODULE_4__/* .inputVariable */ .LO));
+    const kept = Object.entries(plain).filter(([name]) => !COMMAND_FILE.test(name) && !/^STATE_/.test(name));
+    return { ...Object.fromEntries(kept), LC_ALL: 'C' };
+}
+const HELPER_VARIABLE = 'OOM_AUTOPSY_HELPER';
+function launch({ file, args, env }, begin, end) {
+    const id = (0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6);
+    let child;
+    let since = null;
+    let ended = false;
+    const killAll = () => {
+        const leader = child?.pid;
+        if (leader === undefined)
+            return;
+        const mark = { leader, variable: `${HELPER_VARIABLE}=${id}`, since };
+        for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_5__/* .stepProcesses */ ._M)(mark, (0,_proc_js__WEBPACK_IMPORTED_MODULE_6__/* .listProcesses */ .O3)('/proc', leader)))
+            (0,_proc_js__WEBPACK_IMPORTED_MODULE_6__/* .signalProcess */ .a7)(pid, 'SIGKILL');
+        (0,_proc_js__WEBPACK_IMPORTED_MODULE_6__/* .signalProcess */ .a7)(-leader, 'SIGKILL');
+    };
+    const finish = (how) => {
+        if (ended)
+            return;
+        ended = true;
+        killAll();
+        child?.stdout?.destroy();
+        child?.stderr?.destroy();
+        child?.unref();
+        end(how);
+    };
+    const unable = (error) => finish({ kind: 'not-found', code: error.code ?? (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .cleanText */ .X5)(error.message, 200) });
+    try {
+        child = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.spawn)(file, args, {
+            cwd: '/',
+            env: { ...helperEnvironment(env), [HELPER_VARIABLE]: id },
+            stdio: ['ignore', 'pipe', 'pipe'],
+            detached: true,
+            windowsHide: true,
+        });
+    }
+    catch (error) {
+        process.nextTick(unable, error);
+        return finish;
+    }
+    if (child.pid)
+        since = (0,_proc_js__WEBPACK_IMPORTED_MODULE_6__/* .processFacts */ .PJ)(child.pid)?.startTicks ?? null;
+    child.on('error', unable);
+    child.on('exit', (code, signal) => {
+        const how = code === 0 ? { kind: 'ok' } : { kind: 'failed', code: code ?? signal ?? 0 };
+        setImmediate(() => setImmediate(() => finish(how)));
+    });
+    begin(child);
+    return finish;
+}
+function runHelper(command, limits) {
+    const { timeoutMs, maxBytes } = limits;
+    const texts = { stdout: [], stderr: [] };
+    return new Promise((resolve) => {
+        let timer;
+        const onSignal = (signal) => {
+            stop({ kind: 'cancelled' });
+            if (process.listenerCount(signal) === 0)
+                process.kill(process.pid, signal);
+        };
+        const collect = (child) => {
+            for (const name of ['stdout', 'stderr']) {
+                let bytes = 0;
+                child[name]?.on('error', () => undefined);
+                child[name]?.on('data', (chunk) => {
+                    bytes += chunk.length;
+                    if (bytes > maxBytes)
+                        stop({ kind: 'too-much-output' });
+                    else
+                        texts[name].push(chunk);
+                });
+            }
+        };
+        for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_8__/* .CANCEL_SIGNALS */ .D)
+            process.on(name, onSignal);
+        const stop = launch(command, collect, (how) => {
+            clearTimeout(timer);
+            for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_8__/* .CANCEL_SIGNALS */ .D)
+                process.off(name, onSignal);
+            const [stdout, stderr] = [texts.stdout, texts.stderr].map((all) => Buffer.concat(all).toString());
+            resolve({ ...how, stdout: stdout ?? '', stderr: stderr ?? '' });
+        });
+        timer = setTimeout(() => stop({ kind: 'timed-out', ms: timeoutMs }), timeoutMs);
+    });
+}
+function startHelper(command, use) {
+    const read = (child) => {
+        eachLine(child.stdout, use);
+        eachLine(child.stderr, () => undefined);
+    };
+    let stop = () => undefined;
+    const ended = new Promise((resolve) => {
+        const finish = launch(command, read, resolve);
+        stop = () => finish({ kind: 'ok' });
+    });
+    return { ended, stop };
+}
+function eachLine(stream, use) {
+    let rest = '';
+    stream?.setEncoding('utf8');
+    stream?.on('data', (text) => {
+        const lines = (rest + text).split('\n');
+        rest = (lines.pop() ?? '').slice(0, 4096);
+        for (const line of lines)
+            use(line.slice(0, 4096));
+    });
+    stream?.on('error', () => undefined);
+}
+function noAnswer(result) {
+    switch (result.kind) {
+        case 'failed': {
+            const said = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .cleanText */ .X5)((result.stderr || result.stdout).trim().split('\n')[0] ?? '', 200);
+            return `failed (${result.code})${said === '' ? '' : `: ${said}`}`;
+        }
+        case 'not-found':
+            return `could not be started (${result.code})`;
+        case 'too-much-output':
+            return 'printed too much';
+        case 'cancelled':
+            return 'not waited for: the job was cancelled';
+        case 'timed-out':
+            return `no answer in ${Math.max(1, Math.round(result.ms / 1000))} s`;
+    }
+}
+
+
+/***/ }),
+
+/***/ 5589:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
@@ -5990,8 +5846,8 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */   sb: () => (/* binding */ readHostMemory)
 /* harmony export */ });
 /* unused harmony exports parseCounters, findCgroups */
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(24);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(760);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 
 
 const text = (path) => {
@@ -6042,6 +5898,7 @@ function ownCgroups(root) {
     return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
 }
 function readHostCounters(root = '/') {
+    const machine = parseCounters(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/vmstat')) ?? '').get('oom_kill') ?? null;
     for (const { version, folder } of ownCgroups(root)) {
         const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
         const counters = parseCounters(text(path) ?? '');
@@ -6054,11 +5911,11 @@ function readHostCounters(root = '/') {
             path: folder,
             oom_kill: kills,
             oom: counters.get('oom') ?? null,
+            machine,
         };
     }
-    const kills = parseCounters(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/vmstat')) ?? '').get('oom_kill');
-    if (kills !== undefined) {
-        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: kills, oom: null };
+    if (machine !== null) {
+        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: machine, oom: null, machine };
     }
     return {
         state: 'unreadable',
@@ -6067,6 +5924,7 @@ function readHostCounters(root = '/') {
             : `not known on ${process.platform}`,
     };
 }
+const difference = (before, after) => before === null || after === null ? null : Math.max(0, after - before);
 function hostOom(before, after) {
     if (before.state === 'unreadable')
         return before;
@@ -6081,7 +5939,8 @@ function hostOom(before, after) {
     return {
         state: 'read',
         kills,
-        ooms: before.oom === null || after.oom === null ? null : Math.max(0, after.oom - before.oom),
+        ooms: difference(before.oom, after.oom),
+        machine_kills: difference(before.machine, after.machine),
         scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
         source: after.source,
         path: after.path,
@@ -6140,39 +5999,693 @@ function readHostMemory(root = '/', above = false) {
 
 /***/ }),
 
-/***/ 977:
+/***/ 1914:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   BP: () => (/* binding */ logLine),
-/* harmony export */   U9: () => (/* binding */ count),
-/* harmony export */   X5: () => (/* binding */ cleanText),
-/* harmony export */   g$: () => (/* binding */ printable)
+/* harmony export */   $z: () => (/* binding */ hintOf),
+/* harmony export */   A3: () => (/* binding */ reasonOf),
+/* harmony export */   Mf: () => (/* binding */ CARRIERS),
+/* harmony export */   iK: () => (/* binding */ OWN_CGROUP),
+/* harmony export */   oE: () => (/* binding */ LAUNCHERS)
 /* harmony export */ });
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-function printable(text, limit = 300) {
-    const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
-    return cut
-        .toWellFormed()
-        .replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
-        .replaceAll('##[', '# #[');
+/* unused harmony export launcherTable */
+const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
+const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
+const LAUNCHERS = {
+    docker: {
+        what: 'docker',
+        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
+        why: "a container does not get the step's environment",
+        remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
+        more: 'They stand below',
+        carriers: ['docker', 'podman', 'nerdctl'],
+        ownCgroup: true,
+    },
+    apptainer: {
+        what: 'apptainer',
+        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
+        why: 'the folder of the step must be visible in the container',
+        remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
+        carriers: ['apptainer', 'singularity'],
+    },
+    kubectl: {
+        what: 'kubectl',
+        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
+        why: 'a pod runs outside of the step and does not get its environment',
+        remedy: 'see docs/reach.md',
+        carriers: ['kubectl'],
+        ownCgroup: true,
+    },
+    tox: {
+        what: 'tox',
+        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        why: 'tox passes only the variables it is told to',
+        remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
+        more: "In the step's `env:`; or `pass_env = PYTHONPATH` in its section. The base section has no effect where the environment has a `pass_env` of its own",
+    },
+    sudo: {
+        what: 'sudo',
+        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
+        why: 'sudo clears the environment',
+        past: 'sudo cleared the environment',
+        remedy: 'use `sudo --preserve-env=PYTHONPATH`',
+        more: '`-E` alone does not pass it where the sudoers file says so',
+        carriers: ['sudo'],
+    },
+    su: {
+        what: 'su',
+        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
+        why: 'a login as another user clears the environment',
+        remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
+        more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
+        carriers: ['su'],
+    },
+    environment: {
+        what: 'env -i',
+        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
+        why: '`env -i` clears the environment',
+        past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
+        remedy: 'hand PYTHONPATH on to it: `env -i PYTHONPATH="$PYTHONPATH" …`',
+    },
+    slurm: {
+        what: 'srun',
+        pattern: at(String.raw `s(?:run|batch)\s`),
+        why: 'Slurm has to export the environment (the default, `--export=ALL`)',
+        remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
+        carriers: ['srun', 'sbatch'],
+        ownCgroup: true,
+    },
+    ray: {
+        what: 'ray',
+        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
+        why: 'workers of a Ray cluster that runs already have the environment of the day it started',
+        remedy: 'start it in the wrapped step',
+    },
+    ssh: {
+        what: 'ssh',
+        pattern: at(String.raw `ssh\s`),
+        why: "another machine does not get the step's environment",
+        remedy: 'see docs/reach.md',
+        carriers: ['ssh'],
+    },
+    systemd: {
+        what: 'systemd-run',
+        pattern: at(String.raw `systemd-run\s`),
+        why: 'a unit does not get the environment',
+        remedy: 'use `systemd-run --setenv=PYTHONPATH`',
+        carriers: ['systemd-run'],
+        ownCgroup: true,
+    },
+    bazel: {
+        what: 'bazel',
+        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
+        why: 'bazel clears the environment of its tests',
+        remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
+        carriers: ['bazel'],
+    },
+    replaced: {
+        what: 'PYTHONPATH=',
+        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
+        why: 'this replaces PYTHONPATH',
+        past: 'PYTHONPATH was replaced on the way',
+        remedy: 'write `PYTHONPATH="$PWD:$PYTHONPATH"`',
+    },
+    pex: {
+        what: 'a PEX',
+        pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
+        why: 'a PEX hides PYTHONPATH from its program',
+        remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
+        more: 'Else it starts its program with `-I`, or puts `PYTHONPATH` away',
+    },
+    cleared: {
+        what: 'unset PYTHONPATH',
+        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
+        why: 'this clears PYTHONPATH',
+        past: 'PYTHONPATH was cleared on the way',
+        remedy: 'leave it set in the wrapped step, or hand it on',
+    },
+    flags: {
+        what: 'python -I, -E or -S',
+        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
+        remedy: 'drop them',
+        more: '`-P` and `-s` do most of what `-I` is used for, and do not hide us',
+    },
+    shadowed: {
+        what: 'a folder in front with a `sitecustomize` that runs no other',
+        pattern: null,
+        why: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other',
+        remedy: 'put that folder behind, as in `PYTHONPATH="$PYTHONPATH:FOLDER"`',
+    },
+};
+const carriersOf = (launchers) => new Set(launchers.flatMap(({ carriers }) => carriers ?? []));
+const CARRIERS = carriersOf(Object.values(LAUNCHERS));
+const OWN_CGROUP = carriersOf(Object.values(LAUNCHERS).filter(({ ownCgroup }) => ownCgroup));
+const plain = (text) => text.replaceAll('`', '');
+const hintOf = ({ why, remedy }) => plain(`${why}; ${remedy}`);
+const reasonOf = (launcher) => plain(`${launcher.past ?? launcher.why}; ${launcher.remedy}`);
+function launcherTable() {
+    const cell = (text) => text.replaceAll('|', '\\|');
+    const rows = Object.values(LAUNCHERS).map(({ what, why, remedy, more }) => {
+        const named = what.includes('`') || what.startsWith('a ') ? what : `\`${what}\``;
+        return `| ${named} | ${cell(why)} | ${cell(remedy)}${more === undefined ? '' : `. ${cell(more)}`} |`;
+    });
+    return ['| way | what it does | remedy |', '| --- | --- | --- |', ...rows].join('\n');
 }
-const logLine = (text) => `oom-autopsy: ${printable(text, 2000)}`;
-const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-function cleanText(text, limit) {
-    const start = text
-        .slice(0, limit * 4)
-        .toWellFormed()
-        .replace(/[\t\r\n]+/g, ' ')
-        .replace(INVISIBLE, '');
-    if (start.length <= limit)
-        return start;
-    return `${start
-        .slice(0, limit - 1)
-        .toWellFormed()
-        .replace(/\ufffd$/, '')}…`;
+
+
+/***/ }),
+
+/***/ 2671:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   ID: () => (/* binding */ sameProcess),
+/* harmony export */   _M: () => (/* binding */ stepProcesses),
+/* harmony export */   nd: () => (/* binding */ ownAmong),
+/* harmony export */   oV: () => (/* binding */ byStart)
+/* harmony export */ });
+/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9503);
+
+const sameProcess = (a, b) => a.pid === b.pid && (a.startTicks === null || b.startTicks === null || a.startTicks === b.startTicks);
+const byStart = (a, b) => a.startTicks - b.startTicks || a.pid - b.pid;
+function livingLeader({ leader, since }, all) {
+    if (leader === null || leader <= 1)
+        return null;
+    const now = all.find(({ pid }) => pid === leader);
+    return now === undefined || since == null || now.startTicks === since ? leader : null;
 }
+function ownAmong(mark, all, judged = () => undefined, root = '/proc') {
+    const { variable, since } = mark;
+    const leader = livingLeader(mark, all);
+    const met = new Map(mark.met?.map(({ pid, startTicks }) => [pid, startTicks]));
+    const own = new Set();
+    const open = [];
+    for (const facts of all) {
+        const known = met.get(facts.pid) === facts.startTicks || judged(facts);
+        if (known === true || facts.pid === leader)
+            own.add(facts.pid);
+        else if (known === undefined && facts.startTicks >= (since ?? 0))
+            open.push(facts);
+    }
+    for (const { pid, ppid, pgid } of open.sort(byStart)) {
+        const marked = () => (0,_proc_js__WEBPACK_IMPORTED_MODULE_0__/* .readEnvironment */ .Qo)(pid, root)?.includes(variable) ?? false;
+        if (pgid === leader || own.has(ppid) || marked())
+            own.add(pid);
+    }
+    return own;
+}
+function stepProcesses(mark, all = (0,_proc_js__WEBPACK_IMPORTED_MODULE_0__/* .listProcesses */ .O3)(), root = '/proc') {
+    const own = ownAmong(mark, all, undefined, root);
+    return all.filter((facts) => (0,_proc_js__WEBPACK_IMPORTED_MODULE_0__/* .isLive */ .DG)(facts) && facts.pid > 1 && facts.pid !== process.pid && own.has(facts.pid));
+}
+
+
+/***/ }),
+
+/***/ 9503:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   DG: () => (/* binding */ isLive),
+/* harmony export */   HO: () => (/* binding */ nameProcess),
+/* harmony export */   O3: () => (/* binding */ listProcesses),
+/* harmony export */   PJ: () => (/* binding */ processFacts),
+/* harmony export */   QX: () => (/* binding */ innerPid),
+/* harmony export */   Qo: () => (/* binding */ readEnvironment),
+/* harmony export */   a7: () => (/* binding */ signalProcess),
+/* harmony export */   d6: () => (/* binding */ effectiveUser),
+/* harmony export */   lR: () => (/* binding */ readArguments),
+/* harmony export */   pK: () => (/* binding */ readExecutable)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+
+
+function processFacts(pid, root = '/proc') {
+    try {
+        const stat = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(`${root}/${pid}/stat`, 'utf8');
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return {
+            pid: Number(stat.slice(0, stat.indexOf(' '))),
+            state: fields[0] ?? '?',
+            ppid: Number(fields[1]),
+            pgid: Number(fields[2]),
+            startTicks: Number(fields[19]),
+        };
+    }
+    catch {
+        return null;
+    }
+}
+function listProcesses(root = '/proc', above = 0) {
+    let names;
+    try {
+        names = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readdirSync)(root);
+    }
+    catch {
+        return [];
+    }
+    const result = [];
+    for (const name of names) {
+        if (!(Number(name) > above))
+            continue;
+        const facts = processFacts(Number(name), root);
+        if (facts)
+            result.push(facts);
+    }
+    return result;
+}
+const isLive = (facts) => facts.state !== 'Z' && facts.state !== 'X';
+function innerPid(pid, root = '/proc') {
+    try {
+        const line = /^NSpid:.*\s(\d+)$/m.exec((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(`${root}/${pid}/status`, 'utf8'));
+        return line ? Number(line[1]) : pid;
+    }
+    catch {
+        return pid;
+    }
+}
+function effectiveUser(pid, root = '/proc') {
+    try {
+        const line = /^Uid:\s+\d+\s+(\d+)/m.exec((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(`${root}/${pid}/status`, 'utf8'));
+        return line ? Number(line[1]) : null;
+    }
+    catch {
+        return null;
+    }
+}
+function readEnvironment(pid, root = '/proc') {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(`${root}/${pid}/environ`, 'utf8').split('\0');
+    }
+    catch {
+        return null;
+    }
+}
+function readArguments(pid, root = '/proc') {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(`${root}/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+    }
+    catch {
+        return null;
+    }
+}
+function readExecutable(pid, root = '/proc') {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readlinkSync)(`${root}/${pid}/exe`);
+    }
+    catch {
+        return null;
+    }
+}
+function nameProcess(pid, root = '/proc') {
+    const path = readExecutable(pid, root);
+    return { pid, program: path === null ? null : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path).slice(0, 80) };
+}
+function signalProcess(pid, signal) {
+    try {
+        process.kill(pid, signal);
+    }
+    catch {
+    }
+}
+
+
+/***/ }),
+
+/***/ 3910:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Ze: () => (/* binding */ drain),
+/* harmony export */   eg: () => (/* binding */ runStep)
+/* harmony export */ });
+/* unused harmony exports shellExitCode, endStep */
+/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1421);
+/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8161);
+/* harmony import */ var _cancel_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6693);
+/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2671);
+/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9503);
+
+
+
+
+
+const DRAIN_POLL_MS = 50;
+const UNKILLABLE_MS = 2000;
+const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (node_os__WEBPACK_IMPORTED_MODULE_1__.constants.signals[signal] ?? 0));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+async function drain(mark, deadline, patience = UNKILLABLE_MS) {
+    const killed = new Map();
+    for (let empty = 0;;) {
+        const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
+        empty = left.length === 0 ? empty + 1 : 0;
+        if (empty === 2)
+            return [...killed.values()];
+        if (Date.now() >= deadline) {
+            for (const { pid } of left) {
+                if (!killed.has(pid))
+                    killed.set(pid, (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .nameProcess */ .HO)(pid));
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGKILL');
+            }
+            if (Date.now() >= deadline + patience) {
+                for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark))
+                    killed.delete(pid);
+                return [...killed.values()];
+            }
+        }
+        await pause(DRAIN_POLL_MS);
+    }
+}
+async function endStep(mark, graceMs, patience) {
+    const found = stepProcesses(mark);
+    for (const { pid } of found)
+        signalProcess(pid, 'SIGTERM');
+    return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
+}
+function runStep(options) {
+    const startedAt = Date.now();
+    const posix = process.platform !== 'win32';
+    return new Promise((resolve) => {
+        let child = null;
+        let cancelledBy = null;
+        let draining = null;
+        let settled = false;
+        let since = null;
+        const mark = () => ({
+            leader: child?.pid ?? null,
+            variable: options.mark,
+            since,
+            met: options.met?.(),
+        });
+        const onSignal = (signal) => {
+            cancelledBy ??= signal;
+            if (!child?.pid)
+                return;
+            if (!posix) {
+                child.kill(signal);
+                return;
+            }
+            const leader = child.pid;
+            const outside = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark()).filter((facts) => facts.pgid !== leader);
+            (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
+            for (const facts of outside)
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(facts.pid, signal);
+            draining ??= drain(mark(), Date.now() + options.graceMs);
+        };
+        const finish = async (code, signal, startError) => {
+            if (settled)
+                return;
+            settled = true;
+            const shellEndedAt = Date.now();
+            const killed = (await draining) ?? [];
+            for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_4__/* .CANCEL_SIGNALS */ .D)
+                process.off(name, onSignal);
+            resolve({
+                exitCode: shellExitCode(code, signal),
+                signal,
+                cancelledBy,
+                startError,
+                startedAt,
+                endedAt: shellEndedAt,
+                killed,
+            });
+        };
+        for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_4__/* .CANCEL_SIGNALS */ .D)
+            process.on(name, onSignal);
+        try {
+            child = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.spawn)(options.file, options.args, {
+                cwd: options.cwd,
+                env: options.env,
+                stdio: ['ignore', 'inherit', 'inherit'],
+                detached: posix,
+                windowsHide: true,
+            });
+        }
+        catch (error) {
+            void finish(126, null, error.message);
+            return;
+        }
+        child.on('error', (error) => {
+            void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
+        });
+        child.on('exit', (code, signal) => void finish(code, signal, null));
+        if (child.pid) {
+            since = (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .processFacts */ .PJ)(child.pid)?.startTicks ?? null;
+            options.onStart?.({ pid: child.pid, startTicks: since });
+        }
+    });
+}
+
+
+/***/ }),
+
+/***/ 6373:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   E6: () => (/* binding */ scriptBody),
+/* harmony export */   MS: () => (/* binding */ templateProblem),
+/* harmony export */   P6: () => (/* binding */ BUILT_IN_SHELLS),
+/* harmony export */   lF: () => (/* binding */ writeScript),
+/* harmony export */   q$: () => (/* binding */ shellCommand)
+/* harmony export */ });
+/* unused harmony export splitWords */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+
+const SHELLS = {
+    bash: { command: 'bash', args: ['--noprofile', '--norc', '-e', '-o', 'pipefail', '{0}'], extension: '.sh' },
+    sh: { command: 'sh', args: ['-e', '{0}'], extension: '.sh' },
+    python: { command: 'python', args: ['{0}'], extension: '.py' },
+    pwsh: {
+        command: 'pwsh',
+        args: ['-command', ". '{0}'"],
+        extension: '.ps1',
+        body: (script) => [
+            "$ErrorActionPreference = 'stop'",
+            script,
+            'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }',
+        ].join('\n'),
+    },
+};
+const BUILT_IN_SHELLS = Object.keys(SHELLS);
+function splitWords(template) {
+    const words = [];
+    let word = null;
+    let quote = null;
+    for (let i = 0; i < template.length; i++) {
+        const char = template[i];
+        if (quote !== null) {
+            if (char === quote)
+                quote = null;
+            else if (quote === '"' && char === '\\' && /["\\]/.test(template[i + 1] ?? '')) {
+                word += template[++i];
+            }
+            else
+                word += char;
+        }
+        else if (char === '"' || char === "'") {
+            quote = char;
+            word ??= '';
+        }
+        else if (/\s/.test(char)) {
+            if (word !== null)
+                words.push(word);
+            word = null;
+        }
+        else
+            word = (word ?? '') + char;
+    }
+    if (quote !== null)
+        return null;
+    if (word !== null)
+        words.push(word);
+    return words;
+}
+function templateProblem(shell) {
+    if (Object.hasOwn(SHELLS, shell.trim()))
+        return null;
+    if (!shell.includes('{0}'))
+        return 'it names no built-in shell and holds no `{0}`';
+    const words = splitWords(shell);
+    if (words === null)
+        return 'a quote in it is not closed';
+    if (/[\0\r\n]/.test(shell))
+        return 'it holds a line break';
+    return words[0]?.includes('{0}') === false ? null : 'its first word must be the program';
+}
+function shellCommand(shell, scriptPath) {
+    const known = SHELLS[shell.trim()];
+    if (known && Object.hasOwn(SHELLS, shell.trim())) {
+        const path = scriptPath(known.extension);
+        return {
+            file: known.command,
+            args: known.args.map((arg) => arg.replaceAll('{0}', known.command === 'pwsh' ? path.replaceAll("'", "''") : path)),
+            scriptExtension: known.extension,
+        };
+    }
+    const [file = '', ...args] = splitWords(shell) ?? [];
+    const path = scriptPath('');
+    return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
+}
+function scriptBody(run, shell) {
+    const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
+    const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');
+    return lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+function writeScript(path, body) {
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(path, body, { flag: 'wx', mode: 0o700 });
+}
+
+
+/***/ }),
+
+/***/ 9493:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   B8: () => (/* binding */ whyUnarmed),
+/* harmony export */   OC: () => (/* binding */ wasReached),
+/* harmony export */   ZB: () => (/* binding */ PYTHON),
+/* harmony export */   gu: () => (/* binding */ settled)
+/* harmony export */ });
+/* unused harmony exports UNARMED_REASONS, interpreterFlags */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1781);
+/* harmony import */ var _launchers_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1914);
+
+
+
+
+const UNARMED_REASONS = (/* unused pure expression or super */ null && ([
+    'pex',
+    'isolated',
+    'ignore-environment',
+    'no-site',
+    'other-user',
+    'tox',
+    'sudo',
+    'environment-cleared',
+    'pythonpath-cleared',
+    'pythonpath-replaced',
+    'shadowed',
+    'old-python',
+    'not-python',
+    'not-imported',
+    'import-unfinished',
+    'receipt-lost',
+    'receipt-unreadable',
+    'unknown',
+]));
+const ADVICE = {
+    pex: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.pex),
+    isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
+    'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
+    'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
+    'other-user': 'it ran as another user, who may not read the folder of the step; run it as the user of the runner, or as root',
+    tox: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.tox),
+    sudo: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.sudo),
+    'environment-cleared': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.environment),
+    'pythonpath-cleared': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.cleared),
+    'pythonpath-replaced': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.replaced),
+    shadowed: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.shadowed),
+    'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
+    'not-python': 'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
+    'not-imported': "it read the hook and never imported torch: it uses torch's libraries from C++ or by ctypes, which cannot be recorded",
+    'import-unfinished': 'its `import torch` had begun and not come to its end: it failed, or the process was killed in it or is still at it',
+    'receipt-lost': 'it imported torch and left no receipt: where that could not be written, a line of the log that begins with "oom-autopsy:" says why',
+    'receipt-unreadable': 'its receipt cannot be read',
+    unknown: 'why is not known: it left no mark of the hook, and nothing in its command line and environment explains that. What `python -c "import sitecustomize; print(sitecustomize)"` prints in its place would tell; see docs/reach.md',
+};
+const PYTHON = /^(python|pypy)[\d.]*[td]*(-\w+)?$/;
+function interpreterFlags(args) {
+    let flags = '';
+    for (let i = 1; i < args.length; i++) {
+        const arg = args[i];
+        if (!/^-[A-Za-z]/.test(arg))
+            break;
+        const stop = arg.search(/[cmWX]/);
+        flags += stop < 0 ? arg.slice(1) : arg.slice(1, stop);
+        if (stop >= 0 && /[cm]/.test(arg[stop]))
+            break;
+        if (stop === arg.length - 1)
+            i++;
+    }
+    return flags;
+}
+function whyUnarmed(start, shimDir, exists = node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync) {
+    const reason = find(start, shimDir, exists);
+    const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
+    if (name === undefined || !/^[\w.-]{1,60}$/.test(name))
+        return { reason, advice: ADVICE[reason] };
+    const advice = ADVICE.tox.replace('testenv:NAME.', `testenv:${name}.`).replace(/ with the name .*$/, '');
+    return { reason, advice };
+}
+function find({ program, args, env, cwd, uid }, shimDir, exists) {
+    if (isPex(args, env))
+        return 'pex';
+    const isPython = PYTHON.test(program);
+    if (isPython) {
+        const [, major, minor] = /^python(\d)(?:\.(\d+))?/.exec(program) ?? [];
+        if (major === '2' || (minor !== undefined && Number(minor) < 9))
+            return 'old-python';
+        const flags = interpreterFlags(args);
+        if (flags.includes('I'))
+            return 'isolated';
+        if (flags.includes('E'))
+            return 'ignore-environment';
+        if (flags.includes('S'))
+            return 'no-site';
+    }
+    if (uid !== null && uid !== 0 && uid !== process.getuid?.())
+        return 'other-user';
+    if (env === null)
+        return 'unknown';
+    const path = variable(env, 'PYTHONPATH')?.split(':') ?? [];
+    const place = path.indexOf(shimDir);
+    if (place < 0) {
+        if (variable(env, _plan_js__WEBPACK_IMPORTED_MODULE_2__/* .STEP_VARIABLE */ .SE) === undefined) {
+            if (variable(env, 'TOX_ENV_NAME') !== undefined)
+                return 'tox';
+            return variable(env, 'SUDO_COMMAND') !== undefined ? 'sudo' : 'environment-cleared';
+        }
+        return path.join('') === '' ? 'pythonpath-cleared' : 'pythonpath-replaced';
+    }
+    if (!isPython)
+        return 'not-python';
+    const folders = path
+        .slice(0, place)
+        .map((entry) => ((0,node_path__WEBPACK_IMPORTED_MODULE_1__.isAbsolute)(entry) ? entry : cwd === null ? null : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(cwd, entry)))
+        .filter((folder) => folder !== null);
+    const forms = ['sitecustomize.py', (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)('sitecustomize', '__init__.py'), 'sitecustomize.pyc'];
+    return folders.some((folder) => forms.some((form) => exists((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, form)))) ? 'shadowed' : 'unknown';
+}
+const isPex = (args, env) => env !== null &&
+    variable(env, 'PEX') !== undefined &&
+    (variable(env, '_PEX_PYTHONPATH') !== undefined ||
+        (interpreterFlags(args).includes('I') && args.some((arg) => arg.endsWith('/pex'))));
+const wasReached = (reason) => reason === 'receipt-lost' || reason === 'receipt-unreadable';
+const GUESSES = new Set(['other-user', 'shadowed', 'not-python', 'unknown']);
+const BY_MARK = {
+    started: 'not-imported',
+    importing: 'import-unfinished',
+    imported: 'receipt-lost',
+};
+function settled(seen, came, unreadable) {
+    if (unreadable !== null)
+        return {
+            reason: 'receipt-unreadable',
+            advice: `${ADVICE['receipt-unreadable']} (${unreadable})`,
+        };
+    if (came === null || !GUESSES.has(seen.reason))
+        return { reason: seen.reason, advice: seen.advice };
+    const reason = BY_MARK[came];
+    return { reason, advice: ADVICE[reason] };
+}
+const variable = (env, name) => env.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
 
 
 /***/ })
@@ -6285,6 +6798,36 @@ function cleanText(text, limit) {
 /******/ 	};
 /******/ })();
 /******/ 
+/******/ /* webpack/runtime/create fake namespace object */
+/******/ (() => {
+/******/ 	var getProto = Object.getPrototypeOf ? (obj) => (Object.getPrototypeOf(obj)) : (obj) => (obj.__proto__);
+/******/ 	var leafPrototypes;
+/******/ 	// create a fake namespace object
+/******/ 	// mode & 1: value is a module id, require it
+/******/ 	// mode & 2: merge all properties of value into the ns
+/******/ 	// mode & 4: return value when already ns object
+/******/ 	// mode & 16: return value when it's Promise-like
+/******/ 	// mode & 8|1: behave like require
+/******/ 	__nccwpck_require__.t = function(value, mode) {
+/******/ 		if(mode & 1) value = this(value);
+/******/ 		if(mode & 8) return value;
+/******/ 		if(typeof value === 'object' && value) {
+/******/ 			if((mode & 4) && value.__esModule) return value;
+/******/ 			if((mode & 16) && typeof value.then === 'function') return value;
+/******/ 		}
+/******/ 		var ns = Object.create(null);
+/******/ 		__nccwpck_require__.r(ns);
+/******/ 		var def = {};
+/******/ 		leafPrototypes = leafPrototypes || [null, getProto({}), getProto([]), getProto(getProto)];
+/******/ 		for(var current = mode & 2 && value; typeof current == 'object' && !~leafPrototypes.indexOf(current); current = getProto(current)) {
+/******/ 			Object.getOwnPropertyNames(current).forEach((key) => (def[key] = () => (value[key])));
+/******/ 		}
+/******/ 		def['default'] = () => (value);
+/******/ 		__nccwpck_require__.d(ns, def);
+/******/ 		return ns;
+/******/ 	};
+/******/ })();
+/******/ 
 /******/ /* webpack/runtime/define property getters */
 /******/ (() => {
 /******/ 	// define getter functions for harmony exports
@@ -6322,6 +6865,17 @@ function cleanText(text, limit) {
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/make namespace object */
+/******/ (() => {
+/******/ 	// define __esModule on exports
+/******/ 	__nccwpck_require__.r = (exports) => {
+/******/ 		if(typeof Symbol !== 'undefined' && Symbol.toStringTag) {
+/******/ 			Object.defineProperty(exports, Symbol.toStringTag, { value: 'Module' });
+/******/ 		}
+/******/ 		Object.defineProperty(exports, '__esModule', { value: true });
+/******/ 	};
 /******/ })();
 /******/ 
 /******/ /* webpack/runtime/import chunk loading */
@@ -6392,6 +6946,6 @@ function cleanText(text, limit) {
 /******/ // startup
 /******/ // Load entry module and return exports
 /******/ // This entry module used 'module' so it can't be inlined
-/******/ var __webpack_exports__ = __nccwpck_require__(144);
+/******/ var __webpack_exports__ = __nccwpck_require__(1418);
 /******/ __webpack_exports__ = await __webpack_exports__;
 /******/ 

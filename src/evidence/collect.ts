@@ -1,10 +1,10 @@
 /**
- * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step, with their digests.
+ * Collects the evidence: the receipts, snapshots and cycle pages of this step, with their digests.
  *
- * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running. Nothing that is not a
- * plain file with one name, in this folder, under a name a process of ours writes, of a bounded size and unchanged
- * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
- * A snapshot is bytes: it is hashed and never looked into.
+ * The folder is untrusted: the step may have run code from a fork, and its processes may still be running. A
+ * file is accepted only if it is a plain file in this folder, without a second hard link, with a name that
+ * the shim uses, within the size limit, and unchanged while it was read. Every other file is listed with the
+ * reason, in words that are safe to show. A snapshot is bytes: it is hashed and never parsed.
  */
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,6 @@ import {
   type SnapshotName,
 } from './names.js';
 import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.js';
-import { parseReceipt } from './receipt-parse.js';
 import { type Rejected, type RejectedReason, Rejections } from './rejected.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
 import { COMPARE_MS, isInterrupted, removeStaging, stagingStep } from './staging.js';
@@ -49,23 +48,33 @@ export interface SnapshotFile extends FileRef, SnapshotName {
   readonly notes: readonly string[];
 }
 
+/** A receipt or snapshot that by name and age belongs to this step and could not be read or parsed. */
+export interface Unread {
+  readonly owner: Owner;
+  readonly reason: string;
+}
+
 export interface Evidence {
   readonly dir: string;
   readonly step: string;
   readonly receipts: readonly CollectedReceipt[];
   readonly snapshots: readonly SnapshotFile[];
   readonly pages: readonly FileRef[];
-  /** Some of every kind, the rarest kind first; `rejectedCount` counts all. */
+  /** Receipts and snapshots of this step that could not be read. */
+  readonly unread: readonly Unread[];
+  /** Why the folder itself cannot be read, or null. */
+  readonly folderFault: string | null;
+  /** A sample of each kind, the rarest kind first; `rejectedCount` counts all. */
   readonly rejected: readonly Rejected[];
   readonly rejectedCount: number;
   /** How many of each kind; they add up to `rejectedCount`. */
   readonly rejectedReasons: readonly RejectedReason[];
-  /** Troubles of ours, one line each. */
+  /** Our own failures, one line each. */
   readonly faults: readonly string[];
 }
 
 export interface CollectLimits {
-  /** Names of the folder that are looked at. */
+  /** Number of names read from the folder. */
   readonly names: number;
   readonly receipts: number;
   /** Bytes of all receipts together: they are held in memory, and the manifest repeats most of them. */
@@ -99,31 +108,40 @@ export interface CollectOptions {
   /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
   readonly step: string;
   readonly limits?: Partial<CollectLimits>;
-  /** Says whether nobody writes this unfinished dump any more. Without it all of them stay. */
+  /**
+   * Start of the step, in milliseconds since the epoch. An unreadable file that is older belongs to another
+   * step.
+   */
+  readonly since?: number;
+  /** Is this unfinished dump abandoned? Without this function all of them are kept. */
   readonly isGone?: IsGone;
 }
 
 /**
- * Is whoever wrote an unfinished dump gone for good? The dump is then removed: nobody can use it, and it may be what filled the
- * disk. The file's name comes too: it begins with the host, and pids of another one mean nothing here; and when it was
- * written to last, in milliseconds since the epoch.
+ * Has the writer of an unfinished dump exited? If so the dump is removed: it is useless, and it may be what
+ * filled the disk. The arguments are the writer's pid, the file's name, which begins with the writer's host,
+ * and the time of the last write in milliseconds since the epoch.
  */
 export type IsGone = (pid: number, file: string, modified: number) => boolean;
 
 const OTHER_STEP = 'of another step';
 
 const ATTEMPTS = 3;
-/** Unfinished dumps that are looked at: one for each process that there may be a receipt of. */
+/** Tolerance for the clock of a file server. */
+const CLOCKS_MS = 60_000;
+/** Most unfinished dumps that are examined: one for each possible receipt. */
 const MOST_UNFINISHED = 4096;
 
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 export async function collect(options: CollectOptions): Promise<Evidence> {
   const limits = { ...COLLECT_LIMITS, ...options.limits };
-  const collector = new Collector(options.dir, options.step, limits, options.isGone ?? (() => false));
+  const { dir, step, since = 0, isGone = () => false } = options;
+  const collector = new Collector(dir, step, limits, since, isGone);
   try {
     await collector.run();
   } catch (error) {
-    collector.faults.push(`the evidence folder cannot be read (${errorCode(error)})`);
+    collector.folderFault = errorCode(error);
+    collector.faults.push(`the evidence folder cannot be read (${collector.folderFault})`);
   }
   return collector.evidence();
 }
@@ -138,13 +156,15 @@ type Content = FileRef & { readonly text: string | null };
 
 class Collector {
   readonly faults: string[] = [];
+  folderFault: string | null = null;
   private readonly receipts: CollectedReceipt[] = [];
   private readonly snapshots: SnapshotFile[] = [];
   private readonly pages: FileRef[] = [];
+  private readonly unread: Unread[] = [];
   private readonly rejections: Rejections;
-  /** Processes of other steps that share the folder: their snapshots and pages are not this step's either. */
+  /** Processes of other steps that share the folder. Their snapshots and pages are rejected as well. */
   private readonly strangers = new Set<string>();
-  /** Another step is uploading from the folder: its files have two names for as long as that takes. */
+  /** Another step is uploading from the folder: its files have a second hard link until that is done. */
   private otherUploads = false;
   private unfinishedSeen = 0;
   private hashed = 0;
@@ -156,6 +176,7 @@ class Collector {
     private readonly dir: string,
     private readonly step: string,
     private readonly limits: CollectLimits,
+    private readonly since: number,
     private readonly isGone: IsGone,
   ) {
     this.until = performance.now() + limits.milliseconds;
@@ -163,13 +184,13 @@ class Collector {
   }
 
   evidence(): Evidence {
-    const { dir, step, receipts, snapshots, pages, faults, rejections } = this;
+    const { dir, step, receipts, snapshots, pages, unread, folderFault, faults, rejections } = this;
     const rejected = {
       rejected: rejections.list(),
       rejectedCount: rejections.count,
       rejectedReasons: rejections.reasons(),
     };
-    return { dir, step, receipts, snapshots, pages, ...rejected, faults };
+    return { dir, step, receipts, snapshots, pages, unread, folderFault, ...rejected, faults };
   }
 
   async run(): Promise<void> {
@@ -177,7 +198,8 @@ class Collector {
     this.folder = folder.path;
     try {
       const names = await this.list();
-      // Those whose process left a snapshot come first, so that a flood of strangers cannot push them out.
+      // Receipts of processes with a snapshot come first, so that a flood of foreign files cannot displace
+      // them.
       const dumped = new Set(names.snapshots.map((name) => keyOf(parseSnapshotName(name))));
       const hasDump = (name: string): boolean => dumped.has(keyOf(parseReceiptName(name)));
       const receipts = [
@@ -185,10 +207,12 @@ class Collector {
         ...names.receipts.filter((name) => !hasDump(name)),
       ];
       for (const name of this.some(receipts, this.limits.receipts, 'receipts')) await this.receipt(name);
+      for (const name of receipts.slice(this.limits.receipts))
+        await this.missed(parseReceiptName(name), name, 'too many receipts');
       // The size of the table of processes is bounded by now: one entry per accepted receipt.
       const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
       const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s] as const)));
-      // Those that a receipt lists come first, so that a flood of strangers cannot push them out.
+      // Snapshots that a receipt lists come first, so that a flood of foreign files cannot displace them.
       names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
       const snapshots = this.own(names.snapshots, parseSnapshotName);
       for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
@@ -197,7 +221,7 @@ class Collector {
       const pages = this.own(names.pages, parsePageName);
       for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
         const page = await this.read(name, this.limits.pageBytes, false);
-        if (page) this.pages.push(withoutText(page));
+        if (typeof page !== 'string') this.pages.push(withoutText(page));
       }
     } finally {
       await folder.close();
@@ -208,7 +232,7 @@ class Collector {
     this.rejections.add({ name: displayName(name), reason, bytes });
   }
 
-  /** Names without those of processes whose receipt says that they are of another step; these are rejected. */
+  /** Names that belong to this step. Those of processes whose receipt names another step are rejected. */
   private own(names: readonly string[], parse: (name: string) => Owner | null): readonly string[] {
     return names.filter((name) => {
       const stranger = this.strangers.has(keyOf(parse(name)));
@@ -217,7 +241,7 @@ class Collector {
     });
   }
 
-  /** The first `limit` names; the rest is counted as rejected and told once. */
+  /** The first `limit` names. The rest are counted as rejected, with one line. */
   private some(names: readonly string[], limit: number, what: string): readonly string[] {
     if (names.length > limit) {
       this.rejections.skip(`not looked at: too many ${what}`, names.length - limit);
@@ -262,7 +286,10 @@ class Collector {
     }
   }
 
-  /** Names an unfinished dump with its size (what a kill or a full disk took), and removes it if its process is gone. */
+  /**
+   * Lists an unfinished dump with its size (a kill or a full disk stopped it). Removes it if its writer has
+   * exited.
+   */
   private async unfinished(name: string, pid: number): Promise<void> {
     const path = join(this.folder, name);
     this.unfinishedSeen += 1;
@@ -280,15 +307,18 @@ class Collector {
     else this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
   }
 
-  /** Reads and hashes one file, again when it changed meanwhile; null (and named) when it cannot be accepted. */
-  private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | null> {
+  /**
+   * Reads and hashes one file, again if it changed meanwhile. Returns the reason, and lists the file, when it
+   * is rejected.
+   */
+  private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | string> {
     let reason = '';
     let bytes: number | null = null;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const opened = await openRegular(this.folder, name);
       if (!opened.ok) {
         this.reject(name, opened.reason);
-        return null;
+        return opened.reason;
       }
       try {
         bytes = Number(opened.seal.size);
@@ -304,7 +334,15 @@ class Collector {
       }
     }
     this.reject(name, reason, bytes);
-    return null;
+    return reason;
+  }
+
+  /** Records a plain file of this step that could not be used. */
+  private async missed(owner: Owner | null, name: string, reason: string): Promise<void> {
+    const file = await plainFile(join(this.folder, name));
+    if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS) return;
+    const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
+    this.unread.push({ owner, reason: code ?? reason });
   }
 
   private async readOnce(
@@ -335,18 +373,25 @@ class Collector {
 
   private async receipt(name: string): Promise<void> {
     const content = await this.read(name, MAX_RECEIPT_BYTES, true);
-    if (!content) {
+    const owner = parseReceiptName(name);
+    if (typeof content === 'string') {
       const linked = this.otherUploads && ((await plainFile(join(this.folder, name)))?.names ?? 0) > 1;
-      if (linked) this.strangers.add(keyOf(parseReceiptName(name)));
+      if (linked) this.strangers.add(keyOf(owner));
+      else await this.missed(owner, name, content);
       return;
     }
+    // A separate chunk, with valibot: not loaded when the step left no receipt.
+    const { parseReceipt } = await import('./receipt-parse.js');
     const parsed = parseReceipt(content.text ?? '', name);
-    if (!parsed.ok) this.reject(name, parsed.reason, content.bytes);
-    else if (parsed.receipt.step !== this.step) {
+    if (!parsed.ok) {
+      this.reject(name, parsed.reason, content.bytes);
+      await this.missed(owner, name, parsed.reason);
+    } else if (parsed.receipt.step !== this.step) {
       this.strangers.add(ownerKey(parsed.receipt));
       this.reject(name, OTHER_STEP, content.bytes);
     } else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
       this.reject(name, 'too many bytes of receipts in all', content.bytes);
+      await this.missed(owner, name, 'too many bytes of receipts in all');
     } else {
       this.receiptBytes += content.bytes;
       this.receipts.push({ ...parsed.receipt, ...withoutText(content) });
@@ -355,9 +400,11 @@ class Collector {
 
   private async snapshot(name: string, owners: ReadonlyMap<string, Receipt>): Promise<void> {
     const named = parseSnapshotName(name);
-    const content = named && (await this.read(name, this.limits.snapshotBytes, false));
-    if (named && content)
-      this.snapshots.push(joinReceipt(named, withoutText(content), owners.get(ownerKey(named))));
+    if (named === null) return;
+    const content = await this.read(name, this.limits.snapshotBytes, false);
+    const receipt = owners.get(ownerKey(named));
+    if (typeof content !== 'string') this.snapshots.push(joinReceipt(named, withoutText(content), receipt));
+    else if (receipt === undefined) await this.missed(named, name, content);
   }
 }
 
@@ -367,11 +414,11 @@ interface PlainFile {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** How many names it has. */
+  /** Number of hard links. */
   readonly names: number;
 }
 
-/** What is known of a regular file without opening it; null for anything else. */
+/** Facts about a regular file without opening it; null for anything else. */
 const plainFile = (path: string): Promise<PlainFile | null> =>
   lstat(path).then(
     (stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null),

@@ -1,12 +1,19 @@
 /**
- * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable account of one step,
- * uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest, size, and what receipts say about it.
- * `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
+ * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable
+ * account of one step, uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest,
+ * size, and what receipts say about it. `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
  */
-import type { GateFinding } from '../gates.js';
+
+import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
+import type { BlindSpot } from '../judge/blind.js';
+import type { GateFinding } from '../judge/gates.js';
+import { countOoms } from '../judge/outside.js';
+import type { Verdict } from '../judge/verdict.js';
 import type { ParityResult } from '../parity/check.js';
 import type { HostMemory, HostOom } from '../step/host.js';
+import type { Group } from '../step/own.js';
+import type { UnarmedReason } from '../step/unarmed.js';
 import type { CollectedReceipt, Evidence, SnapshotFile } from './collect.js';
 import { bareDigest } from './digest.js';
 import type { SnapshotReason } from './names.js';
@@ -43,7 +50,7 @@ export interface SnapshotReference {
   readonly torch: string | null;
   readonly max_entries: number | null;
   readonly stacks: string | null;
-  /** `none` and `unknown` are no full snapshots: nothing says that recording was on before it. */
+  /** `none` and `unknown` are not full snapshots: nothing shows that recording was on before. */
   readonly history: SnapshotFile['history'];
 }
 
@@ -78,7 +85,7 @@ export interface ManifestProcess {
   readonly thread_ends: readonly ThreadEnd[];
   readonly end: End | null;
   readonly faults: readonly string[];
-  /** What the reader of the receipt left out. */
+  /** What was left out when the receipt was read. */
   readonly notes: readonly string[];
 }
 
@@ -88,7 +95,7 @@ export interface ManifestFile {
   readonly digest: string;
 }
 
-/** A file of the evidence, or a document of ours, that the artifact does not hold as it was digested. */
+/** A file of the evidence, or a document of ours, that the artifact does not hold unchanged. */
 export interface LeftOut extends ManifestFile {
   readonly reason: string;
 }
@@ -108,7 +115,7 @@ export interface ManifestStep {
 
 export interface ManifestRunner {
   readonly name: string | null;
-  /** The machine, as receipts name theirs: what was seen on it says nothing of the others. Null when it is not known. */
+  /** Host name, as in the receipts: processes and GPUs were observed on this host only. Null when unknown. */
   readonly host: string | null;
   readonly os: string | null;
   readonly arch: string | null;
@@ -142,10 +149,11 @@ export interface ManifestParity {
   readonly result?: ParityResult | null;
 }
 
-/** Who held GPU memory before the step and after it. */
+/** GPU memory by process before and after the step: the tool's answers, and the two joined. */
 export interface ManifestGpu {
   readonly before: GpuObservation | null;
   readonly after: GpuObservation | null;
+  readonly holders: readonly Holder[];
 }
 
 /** Host memory: what the kernel's OOM killer did during the step, and how full the host is. */
@@ -158,12 +166,12 @@ export interface ManifestHost {
 export interface ManifestUnarmed {
   readonly pid: number;
   readonly program: string;
-  readonly reason: string;
+  readonly reason: UnarmedReason;
   /** What to do about it. */
   readonly advice: string;
 }
 
-/** A line of the step's text (from 1) that starts programs in a way PYTHONPATH does not survive. */
+/** A line of the step's text (from 1) that starts programs without our PYTHONPATH. */
 export interface ManifestScriptHint {
   readonly line: number;
   readonly what: string;
@@ -183,7 +191,7 @@ export interface Manifest {
   readonly action: { readonly version: string };
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
-  readonly verdict: { readonly name: string; readonly because: string };
+  readonly verdict: Verdict;
   readonly oom_count: number;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
@@ -199,15 +207,17 @@ export interface Manifest {
   readonly faults: readonly string[];
   readonly rejected: readonly Rejected[];
   readonly rejected_count: number;
-  /** How many names each kind of reason has, the most frequent first. */
+  /** Number of names for each kind of reason, the most frequent first. */
   readonly rejected_reasons: readonly RejectedReason[];
   /** What could not be seen, one line each: processes without a receipt, recorders that were not armed. */
   readonly not_seen: readonly string[];
   readonly unarmed: readonly ManifestUnarmed[];
+  /** Where an out-of-memory may have been missed in a process that was reached. */
+  readonly blind_spots: readonly BlindSpot[];
   readonly script_hints: readonly ManifestScriptHint[];
-  /** Who of the step still ran when its shell had ended. */
+  /** Processes of the step that were alive after its shell exited. */
   readonly still_running: readonly ManifestSurvivor[];
-  /** Who did not end within the grace period of a cancel and was ended by SIGKILL. */
+  /** Processes that did not exit within the grace period of a cancel and were killed. */
   readonly killed: readonly ManifestSurvivor[];
   /** Gates that have something to say. */
   readonly gates: readonly GateFinding[];
@@ -221,12 +231,14 @@ export interface ManifestParts {
   readonly now: number;
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
-  readonly verdict: { readonly name: string; readonly because: string };
-  readonly gpu: ManifestGpu | null;
+  readonly verdict: Verdict;
+  /** `own`: processes known to be the step's, besides those with a receipt. */
+  readonly gpu: (Omit<ManifestGpu, 'holders'> & { readonly own?: readonly Group[] }) | null;
   readonly host: ManifestHost | null;
   readonly parity: ManifestParity;
   readonly notSeen: readonly string[];
   readonly unarmed?: readonly ManifestUnarmed[];
+  readonly blindSpots?: readonly BlindSpot[];
   readonly scriptHints?: readonly ManifestScriptHint[];
   readonly stillRunning?: readonly ManifestSurvivor[];
   readonly killed?: readonly ManifestSurvivor[];
@@ -259,7 +271,9 @@ export function snapshotReference(snapshot: SnapshotFile, receipt: Receipt | und
   };
 }
 
-/** The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output. */
+/**
+ * The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output.
+ */
 export function snapshotReferences(evidence: Evidence): readonly SnapshotReference[] {
   const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
   return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
@@ -304,13 +318,25 @@ export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   let tensors = 0;
   for (const { cycles } of receipts) {
     if (!cycles) continue;
-    // A kind has the same id in every process: eight ranks that plant one alike have planted one kind.
+    // A kind has the same id in every process: the same cycle in eight ranks is one kind.
     for (const { id } of cycles.cycles) kinds.add(id);
     unlisted = Math.max(unlisted, cycles.count - cycles.cycles.length);
     tensors += cycles.tensors;
     for (const [device, held] of Object.entries(cycles.bytes)) bytes[device] = (bytes[device] ?? 0) + held;
   }
   return { count: kinds.size + unlisted, tensors, bytes };
+}
+
+/** A pid of another host says nothing about the GPUs here. */
+function manifestGpu(
+  { before, after, own = [] }: NonNullable<ManifestParts['gpu']>,
+  { receipts }: Evidence,
+  host: string | null,
+): ManifestGpu {
+  const left = receipts
+    .filter((receipt) => receipt.host === host)
+    .map(({ pid, start_ticks }): Group => ({ pid, startTicks: start_ticks }));
+  return { before, after, holders: holdersOf(before, after, [...left, ...own]) };
 }
 
 export function buildManifest(parts: ManifestParts): Manifest {
@@ -323,11 +349,11 @@ export function buildManifest(parts: ManifestParts): Manifest {
     step: parts.step,
     runner: parts.runner,
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
-    oom_count: evidence.receipts.reduce((sum, r) => sum + r.oom_count, 0),
+    oom_count: countOoms(evidence.receipts),
     snapshots: snapshotReferences(evidence),
     files: [...evidence.receipts, ...evidence.pages].map(plain),
     processes: evidence.receipts.map(manifestProcess),
-    gpu: parts.gpu,
+    gpu: parts.gpu && manifestGpu(parts.gpu, evidence, parts.runner.host),
     host: parts.host,
     cycles: cycleTotals(evidence.receipts),
     parity: parts.parity,
@@ -337,6 +363,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     rejected_reasons: evidence.rejectedReasons,
     not_seen: parts.notSeen,
     unarmed: parts.unarmed ?? [],
+    blind_spots: parts.blindSpots ?? [],
     script_hints: parts.scriptHints ?? [],
     still_running: parts.stillRunning ?? [],
     killed: parts.killed ?? [],
@@ -348,7 +375,10 @@ export function buildManifest(parts: ManifestParts): Manifest {
 /** The text of `manifest.json`. */
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
-/** `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see names.ts). */
+/**
+ * `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see
+ * names.ts).
+ */
 export function sha256Sums(files: readonly Pick<ManifestFile, 'file' | 'digest'>[]): string {
   const lines = files.map(({ file, digest }) => `${bareDigest(digest)}  ${file}\n`);
   return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');

@@ -1,248 +1,47 @@
 /**
- * Receipts: what each process that imported torch wrote about itself, as it is known here once it was read (receipt-parse.ts).
- *
- * Field names are those of the file (schema `oom-autopsy.receipt.v1`, see schemas/receipt.schema.json). Amounts are bytes,
- * times are seconds since the epoch.
+ * Receipts: what each process that imported torch wrote about itself, as it is known here once it was read.
+ * Names and types; the fields stand in receipt-schema.ts, which is loaded only where there is a receipt to
+ * read.
  */
-import type { Owner, SnapshotReason } from './names.js';
+import type * as v from 'valibot';
+import type { Owner } from './names.js';
+import type { ReceiptSchema } from './receipt-schema.js';
+import type { CategoryName } from './vocabulary.js';
 
-export const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
-/** Bytes of the largest receipt that is read. The shim keeps its own below this. */
-export const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
+export type { PlainJson } from './receipt-schema.js';
+export * from './vocabulary.js';
 
-/** Variables a receipt may hold, in the order in which they name a process's rank. */
-export const RANK_VARIABLES = [
-  'RANK',
-  'LOCAL_RANK',
-  'WORLD_SIZE',
-  'LOCAL_WORLD_SIZE',
-  'GROUP_RANK',
-  'NODE_RANK',
-  'SLURM_PROCID',
-  'OMPI_COMM_WORLD_RANK',
-] as const;
-export type RankVariable = (typeof RANK_VARIABLES)[number];
+type Frozen<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : { readonly [Key in keyof T]: Frozen<T[Key]> };
+type Fields = Frozen<v.InferOutput<typeof ReceiptSchema>>;
 
-export type RecorderState = 'idle' | 'armed' | 'disarmed' | 'foreign' | 'unsupported' | 'failed';
-export type ReceiptHistory = 'armed' | 'interrupted' | 'foreign' | 'none';
-
-export interface Frame {
-  readonly file: string;
-  readonly line: number;
-  readonly function: string;
-}
-export interface CountedFrame extends Frame {
-  readonly count: number;
-}
-export interface Torch {
-  readonly version: string;
-  readonly cuda: string | null;
-  readonly hip: string | null;
-  readonly backend: string | null;
-  readonly alloc_conf: string | null;
-  readonly path: string | null;
-}
-export interface Recorder {
-  readonly state: RecorderState;
-  readonly reason: string | null;
-  readonly armed_at: number | null;
-  readonly disarmed_at: number | null;
-  /** True when the recorder was seen off after disarming, null when nobody could tell. */
-  readonly disarm_proven: boolean | null;
-  readonly interrupted: boolean;
-  readonly max_entries: number | null;
-  readonly stacks: string | null;
-}
-/** What the caching allocator counted on a device. Bytes and counts. */
-export interface AllocatorCounts {
-  readonly allocated: number | null;
-  readonly reserved: number | null;
-  readonly peak_allocated: number | null;
-  readonly peak_reserved: number | null;
-  readonly retries: number | null;
-  readonly ooms: number | null;
-}
-export interface Device extends AllocatorCounts {
-  readonly index: number;
-  readonly name: string | null;
-  readonly total: number | null;
-  readonly limit: number | null;
-}
-export interface CategoryOwner {
-  readonly name: string;
-  readonly bytes: number;
-  readonly count: number;
-}
-export interface UnknownReason {
-  readonly reason: string;
-  readonly bytes: number;
-  readonly count: number | null;
-}
-export interface Category {
-  readonly bytes: number;
-  readonly count: number;
-  readonly owners: readonly CategoryOwner[];
-  readonly reasons: readonly UnknownReason[];
-}
-export const CATEGORY_NAMES = [
-  'parameter',
-  'gradient',
-  'optimizer_state',
-  'activation',
-  'input',
-  'unknown',
-] as const;
-export type CategoryName = (typeof CATEGORY_NAMES)[number];
-export const POOL_KINDS = ['graph', 'handle', 'rest'] as const;
-/** A private pool of the allocator, or the pools beyond those that have a row of their own (`rest`). Part of its device's sum. */
-export interface CensusPool {
-  /** As the allocator numbers it; null for `rest`. */
-  readonly id: string | null;
-  /** Of a captured CUDA graph, or of a `MemPool` or `graph_pool_handle`. */
-  readonly kind: (typeof POOL_KINDS)[number];
-  /** Pools. */
-  readonly count: number;
-  readonly reserved: number;
-  readonly allocated: number;
-  /** Bytes; they add up to `allocated`. */
-  readonly categories: Readonly<Partial<Record<CategoryName, number>>>;
-}
-export interface CensusDevice {
-  readonly index: number;
-  readonly allocated: number;
-  readonly reserved: number;
-  readonly reserved_unused: number;
-  readonly attributed: number;
-  readonly categories: Readonly<Partial<Record<CategoryName, Category>>>;
-  /** The largest first; null where they could not be told apart. */
-  readonly pools: readonly CensusPool[] | null;
-}
-export interface Census {
-  readonly seconds: number | null;
-  readonly complete: boolean;
-  readonly cut: string | null;
-  readonly devices: readonly CensusDevice[];
-}
-/** Bytes by device name, such as `{"cuda:0": 1024}`. */
-export type DeviceBytes = Readonly<Record<string, number>>;
-/** A closed path through a cycle and what hangs on it, in names of types and attributes. */
-export interface CycleGraph {
-  /** Each refers to the next by `label`, the last to the first; "" where the reference has no name. */
-  readonly ring: readonly { readonly name: string; readonly label: string }[];
-  /** Objects of the ring that are not listed. */
-  readonly ring_cut: number;
-  readonly held: readonly {
-    /** Index in `ring`. */
-    readonly at: number;
-    /** From there down to the tensor; `label` is the reference by which each is held. */
-    readonly path: readonly { readonly label: string; readonly name: string }[];
-    readonly bytes: number;
-    readonly device: string;
-  }[];
-  readonly held_cut: number;
-}
-export interface Cycle {
-  readonly id: string;
-  readonly seen: number;
-  readonly size: number;
-  readonly types: readonly { readonly name: string; readonly count: number }[];
-  readonly tensors: number;
-  readonly bytes: DeviceBytes;
-  readonly frames: readonly CountedFrame[];
-  /** null beyond the kinds that held most. */
-  readonly graph: CycleGraph | null;
-}
-export interface Cycles {
-  readonly mode: 'sampled' | 'continuous' | 'off';
-  readonly state: 'watching' | 'nothing-to-watch' | 'failed';
-  readonly reason: string | null;
-  readonly looks: number;
-  readonly seconds: number | null;
-  readonly count: number;
-  readonly tensors: number;
-  readonly bytes: DeviceBytes;
-  readonly cycles: readonly Cycle[];
-  readonly cycles_dropped: number;
-  readonly page: string | null;
-}
-export interface Oom extends AllocatorCounts {
-  readonly seq: number;
-  readonly time: number | null;
-  readonly device: number | null;
-  readonly wanted: number | null;
-  readonly limit: number | null;
-  readonly free: number | null;
-  readonly thread: 'main' | 'backward' | 'other' | null;
-  /** Innermost frame last. */
-  readonly stack: readonly Frame[];
-  readonly main_stack: readonly Frame[] | null;
-  readonly device_free: number | null;
-  readonly device_total: number | null;
-  readonly snapshot: string | null;
-  readonly snapshot_error: string | null;
-  readonly dump_seconds: number | null;
-  readonly history: ReceiptHistory | null;
-  readonly census: Census | null;
-  readonly cycles: Cycles | null;
-}
-export interface ReceiptSnapshot {
-  readonly file: string;
-  readonly bytes: number | null;
-  readonly reason: SnapshotReason;
-  readonly device: number | null;
-  readonly seq: number | null;
-  readonly time: number | null;
-  readonly history: ReceiptHistory | null;
-}
-export interface End {
-  readonly kind: 'exit' | 'exception' | 'sigterm';
-  readonly exception: string | null;
-  readonly oom: boolean;
-  readonly time: number | null;
-}
-/** A thread that ended by an exception which nothing caught, while its process went on. */
-export interface ThreadEnd {
-  readonly exception: string | null;
-  readonly oom: boolean;
-  readonly time: number | null;
-}
-/** JSON that was cut to a depth and a number of nodes, with its texts cleaned. */
-export type PlainJson =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly PlainJson[]
-  | { readonly [key: string]: PlainJson };
-
-export interface Receipt extends Owner {
-  readonly schema: typeof RECEIPT_SCHEMA;
+export interface Receipt extends Fields, Owner {
   /** The receipt's own file name. */
   readonly file: string;
-  readonly step: string;
-  readonly ppid: number | null;
-  readonly start_ticks: number | null;
-  readonly python: string | null;
-  readonly executable: string | null;
-  readonly program: string | null;
-  readonly rank: Readonly<Partial<Record<RankVariable, string>>>;
-  readonly time: { readonly started: number | null; readonly updated: number | null };
-  readonly torch: Torch | null;
-  readonly recorder: Recorder;
-  readonly devices: readonly Device[];
-  readonly ooms: readonly Oom[];
-  readonly ooms_dropped: number;
-  /** All out-of-memory errors of the process, those not listed too. */
-  readonly oom_count: number;
-  readonly snapshots: readonly ReceiptSnapshot[];
-  readonly snapshots_removed: number;
-  readonly census: Census | null;
-  readonly cycles: Cycles | null;
-  readonly timeline: PlainJson;
-  readonly faults: readonly string[];
-  readonly thread_ends: readonly ThreadEnd[];
-  /** null: ended without running its exit handlers, or still running. */
-  readonly end: End | null;
-  /** What this reader left out or cut, one line each. */
+  /** What its reader left out or cut, one line each. */
   readonly notes: readonly string[];
 }
+export type Torch = NonNullable<Receipt['torch']>;
+export type Recorder = Receipt['recorder'];
+export type RecorderState = Recorder['state'];
+export type Device = Receipt['devices'][number];
+export type Oom = Receipt['ooms'][number];
+export type Frame = Oom['stack'][number];
+export type ReceiptHistory = NonNullable<Oom['history']>;
+export type ReceiptSnapshot = Receipt['snapshots'][number];
+export type Census = NonNullable<Receipt['census']>;
+export type CensusDevice = Census['devices'][number];
+export type Category = NonNullable<CensusDevice['categories'][CategoryName]>;
+export type CensusPool = NonNullable<CensusDevice['pools']>[number];
+export type Cycles = NonNullable<Receipt['cycles']>;
+export type Cycle = Cycles['cycles'][number];
+export type CategoryOwner = Category['owners'][number];
+export type CountedFrame = Cycle['frames'][number];
+export type CycleGraph = NonNullable<Cycle['graph']>;
+export type DeviceBytes = Cycle['bytes'];
+export type End = NonNullable<Receipt['end']>;
+export type OutsideOom = NonNullable<End['outside_oom']>;
+export type ThreadEnd = Receipt['thread_ends'][number];

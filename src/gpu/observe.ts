@@ -1,14 +1,14 @@
 /**
- * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before the step and after
- * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
+ * Lists the GPUs with their memory, and every process that holds some. Run before and after the step, so that
+ * memory of an earlier job is not attributed to the step (sgl-project/sglang#21180, huggingface/trl#5207).
  *
- * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
- * prints is read as untrusted text. `execFile` with argument lists: no shell, nothing interpolated.
+ * Without a tool on PATH this costs a search of PATH. A tool that fails, hangs or gives an unexpected answer
+ * is reported and never fatal. Its output is untrusted text.
  */
-import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { cleanText } from '../text.js';
+import { noAnswer, runHelper } from '../step/helper.js';
+import { processFacts } from '../step/proc.js';
 import {
   type GpuDevice,
   type GpuFacts,
@@ -19,7 +19,11 @@ import {
   parseRocm,
 } from './parse.js';
 
-export type { GpuDevice, GpuFacts, GpuProcess } from './parse.js';
+/** A process as the tool lists it, and as it is found here. */
+export interface ObservedProcess extends GpuProcess {
+  /** When it started, in clock ticks since boot; null when no such process can be seen here. */
+  readonly startTicks: number | null;
+}
 
 export const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'] as const;
 export type GpuTool = (typeof TOOLS)[number];
@@ -29,8 +33,10 @@ export type GpuObservation =
       readonly state: 'seen';
       readonly tool: GpuTool;
       readonly devices: readonly GpuDevice[];
-      readonly processes: readonly GpuProcess[];
-      /** False when none of the pids exists here: the tool names those of the host, we are in a container. */
+      readonly processes: readonly ObservedProcess[];
+      /**
+       * False when none of the pids exists here: we are in a container and the tool shows pids of the host.
+       */
       readonly pidsKnown: boolean;
       /** What could not be asked, or null. */
       readonly note: string | null;
@@ -49,14 +55,16 @@ export interface ObserveOptions {
 
 const MAX_OUTPUT = 4 * 2 ** 20;
 
-/** The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name. */
+/**
+ * The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name.
+ */
 function findTool(path: string): { readonly tool: GpuTool; readonly file: string } | null {
   const folders = path.split(delimiter).filter(isAbsolute);
   for (const tool of TOOLS) {
     for (const folder of folders) {
       const file = join(folder, tool);
       try {
-        // Nearly always absent, and an exception for each folder and tool takes 2 ms in all, twice a step.
+        // Nearly always absent: an exception for each folder and tool would take 2 ms in all, twice a step.
         if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue;
         accessSync(file, constants.X_OK);
         return { tool, file };
@@ -70,40 +78,14 @@ function findTool(path: string): { readonly tool: GpuTool; readonly file: string
 
 type Ask = (...args: readonly string[]) => Promise<string>;
 
-/**
- * Runs the tool with arguments; rejects with one line. The deadline is one for all calls, and is kept though the tool cannot be
- * killed: a driver that hangs leaves it in uninterruptible sleep, and `execFile` calls back only once it is gone.
- */
+/** Runs the tool with arguments; rejects with one line. The deadline is one for all calls. */
 function asker(file: string, env: NodeJS.ProcessEnv, until: number): Ask {
-  return (...args) =>
-    new Promise((resolve, reject) => {
-      const left = Math.round(until - performance.now());
-      if (left <= 0) return reject(new Error('out of time'));
-      const child = execFile(
-        file,
-        args,
-        {
-          killSignal: 'SIGKILL',
-          maxBuffer: MAX_OUTPUT,
-          env: { ...env, LC_ALL: 'C' },
-          cwd: '/',
-        },
-        (error, stdout, stderr) => {
-          clearTimeout(timer);
-          if (!error) return resolve(stdout);
-          const said = cleanText((stderr || stdout).trim().split('\n')[0] ?? '', 200);
-          const how = `failed (${error.signal ?? error.code ?? 'not started'})`;
-          reject(new Error(said === '' ? how : `${how}: ${said}`));
-        },
-      );
-      const timer = setTimeout(() => {
-        reject(new Error(`no answer in ${Math.max(1, Math.round(left / 1000))} s`));
-        child.kill('SIGKILL');
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-        child.unref();
-      }, left);
-    });
+  return async (...args) => {
+    const timeoutMs = Math.max(0, Math.round(until - performance.now()));
+    const result = await runHelper({ file, args, env }, { timeoutMs, maxBytes: MAX_OUTPUT });
+    if (result.kind !== 'ok') throw new Error(noAnswer(result));
+    return result.stdout;
+  };
 }
 
 interface Answers extends GpuFacts {
@@ -162,36 +144,13 @@ export async function observeGpus(options: ObserveOptions): Promise<GpuObservati
   const seconds = (): number => Math.round(performance.now() - started) / 1000;
   try {
     const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
-    const proc = options.proc ?? '/proc';
-    const pidsKnown =
-      answers.processes.length === 0 ||
-      answers.processes.some(({ pid }) => existsSync(join(proc, String(pid))));
-    return { state: 'seen', tool: found.tool, ...answers, pidsKnown, seconds: seconds() };
+    const processes = answers.processes.map((process) => ({
+      ...process,
+      startTicks: processFacts(process.pid, options.proc)?.startTicks ?? null,
+    }));
+    const pidsKnown = processes.length === 0 || processes.some(({ startTicks }) => startTicks !== null);
+    return { state: 'seen', tool: found.tool, ...answers, processes, pidsKnown, seconds: seconds() };
   } catch (error) {
     return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
   }
-}
-
-/** A process on a GPU that is none of ours. */
-export interface Stranger extends GpuProcess {
-  /** True when it held memory before the step started. */
-  readonly before: boolean;
-}
-
-/**
- * Processes that hold GPU memory and are not in `ownPids`, the largest first. With `before`, those that were there before the
- * step are marked. Where the tool names pids of another namespace nobody can be told apart by pid: then only
- * those seen before the step are surely not ours.
- */
-export function strangers(
-  now: GpuObservation,
-  ownPids: ReadonlySet<number>,
-  before?: GpuObservation,
-): readonly Stranger[] {
-  if (now.state !== 'seen') return [];
-  const earlier = new Set(before?.state === 'seen' ? before.processes.map((p) => p.pid) : []);
-  return now.processes
-    .map((p) => ({ ...p, before: before === undefined || earlier.has(p.pid) }))
-    .filter((p) => (now.pidsKnown ? !ownPids.has(p.pid) : p.before))
-    .sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
 }

@@ -1,13 +1,18 @@
 /**
- * Runs the parity check (dist/parity) once after the step, in the interpreter that the step's torch processes used or
- * the user named, as processes of its own without the shim. What it says is untrusted input like any other: parsed,
- * bounded, and a case of its own when it cannot be had.
+ * Runs the parity check (python/parity) once after the step, in the interpreter that the step's torch
+ * processes used or the user named, as processes of its own without the shim. What it says is untrusted input
+ * like any other: parsed, bounded, and a case of its own when it cannot be had.
+ *
+ * `@actions/exec` gives no pid and leaves the standard input open. So the check ends by itself when that does
+ * (main is gone), and what has to be stopped is found by a mark in its environment.
  */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { exec } from '@actions/exec';
 import * as v from 'valibot';
-import { printable } from '../text.js';
+import { randomHex } from '../lib/random.js';
+import { printable } from '../lib/text.js';
+import { drain } from '../step/process.js';
 
 const line = v.pipe(
   v.string(),
@@ -53,6 +58,7 @@ const ResultSchema = v.object({
   }),
   migration: v.object({
     status: line,
+    reason: v.nullish(line),
     rows: v.pipe(
       v.array(v.object({ from: line, to: line, count: amount, bytes: amount })),
       v.transform((all) => all.slice(0, 100)),
@@ -64,6 +70,8 @@ const ResultSchema = v.object({
   fixture: facts,
   trigger: v.nullish(v.object({ status: line, new: v.optional(lines, []) })),
   seconds: v.optional(v.nullable(amount), null),
+  /** An earlier step of the job had a match with the same of everything, so nothing was measured. */
+  earlier: v.optional(v.boolean()),
 });
 
 /** The check's own account, as it wrote it, cleaned and bounded. */
@@ -77,7 +85,10 @@ export type Parity =
       readonly state: 'unverifiable';
       readonly reason: string;
       readonly result: ParityResult | null;
-      /** The check was asked for and nothing could be measured: an interpreter, fixture or scenario that is at fault. */
+      /**
+       * The check was asked for and nothing could be measured: an interpreter, fixture or scenario that is at
+       * fault.
+       */
       readonly notRun: boolean;
     };
 
@@ -90,14 +101,20 @@ export interface ParityRequest {
   readonly fixture: string | null;
   /** Where it runs: a scenario of the user's finds its data as it did when it was frozen. */
   readonly cwd: string;
-  /** Of the step. PYTHONPATH stays the user's own: their torch, or what their scenario imports, may be on it. */
+  /**
+   * Of the step. PYTHONPATH stays the user's own: their torch, or what their scenario imports, may be on it.
+   */
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
+  /** Folder of this job's, in which a match is remembered for its later steps; null to remember none. */
+  readonly remember: string | null;
   /** Ends the check at once. */
   readonly signal?: AbortSignal;
 }
 
 const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
+/** How long a pipe may stay open after the process that had it. */
+const LEFT_OPEN_MS = 1000;
 /** Of the check: its input cannot be used, and its last line says why and what to do. */
 const REFUSED = 2;
 const OWN_PREFIX = /^oom_autopsy_parity: /;
@@ -149,13 +166,9 @@ function obstacle({ python, fixture }: ParityRequest): string | null {
 
 /** Runs the check. Never throws; never outlives its time. */
 export async function checkParity(request: ParityRequest): Promise<Parity> {
-  const { python } = request;
   const problem = obstacle(request);
   if (problem !== null) return notRun(problem);
-  // By its path, not by -m, which would put the current folder first and let a json.py of the user's in.
-  const args = [join(request.parityDir, 'oom_autopsy_parity'), 'check', '--json'];
-  if (request.fixture !== null) args.push('--fixture', request.fixture);
-  const ended = await capture(python, args, request);
+  const ended = await run(request, argumentsOf(request));
   if (ended.kind === 'cancelled') {
     return {
       state: 'unverifiable',
@@ -177,73 +190,93 @@ export async function checkParity(request: ParityRequest): Promise<Parity> {
   return typeof result === 'string' ? notRun(result) : judgeParity(result);
 }
 
+function argumentsOf({ parityDir, fixture, remember, timeoutMs }: ParityRequest): string[] {
+  return [
+    // By its path, not by -m, which would put the current folder first and let a json.py of the user's in.
+    join(parityDir, 'oom_autopsy_parity'),
+    'check',
+    '--json',
+    // In case we are killed before we can stop it.
+    ...['--worker', String(timeoutMs / 1000 + 2)],
+    ...(remember === null ? [] : ['--remember', remember]),
+    ...(fixture === null ? [] : ['--fixture', fixture]),
+  ];
+}
+
 type Ended =
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'cancelled' };
 
-/** Runs a helper process in a group of its own, output bounded, killed whole at its deadline. */
-function capture(file: string, args: readonly string[], request: ParityRequest): Promise<Ended> {
-  const { timeoutMs, signal, cwd } = request;
-  const unable = (error: NodeJS.ErrnoException): Ended => ({
-    kind: 'failed',
-    reason:
-      error.code === 'ENOENT' && !isAbsolute(file)
-        ? `there is no interpreter "${printable(file)}" on PATH; name one that has torch with the input \`python\``
-        : `the interpreter ${printable(file)} could not be started (${error.code ?? printable(error.message, 200)})`,
-  });
-  return new Promise((resolve) => {
-    let child: ReturnType<typeof start>;
-    const start = () =>
-      spawn(file, args, {
-        ...(existsSync(cwd) ? { cwd } : {}),
-        env: { ...request.env, PYTHONDONTWRITEBYTECODE: '1' },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
-      });
-    try {
-      child = start();
-    } catch (error) {
-      resolve(unable(error as NodeJS.ErrnoException));
-      return;
-    }
-    const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        if (output[name].length < MAX_OUTPUT_BYTES) output[name] += text;
-      });
-    }
-    const kill = (): void => {
-      try {
-        if (child.pid) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // Ended by itself at this very moment.
-      }
-    };
-    const end = (ended: Ended): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      kill();
-      resolve(ended);
-    };
-    const onAbort = (): void => end({ kind: 'cancelled' });
-    const timer = setTimeout(
-      () =>
-        end({
-          kind: 'failed',
-          reason: `the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`,
-        }),
-      timeoutMs,
-    );
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted) onAbort();
-    child.on('error', (error) => end(unable(error)));
-    child.on('close', (code, endedBy) =>
-      end(
-        endedBy !== null
-          ? { kind: 'failed', reason: `the check was ended by ${endedBy}` }
-          : { kind: 'ended', code: code ?? 1, ...output },
-      ),
-    );
-  });
+/** What a process printed, up to a limit. */
+class Output {
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** Whether there was room for all of it. */
+  take(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.#bytes <= MAX_OUTPUT_BYTES) this.#chunks.push(chunk);
+    return this.#bytes <= MAX_OUTPUT_BYTES;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}
+
+/** Runs the interpreter with its output bounded; killed, with all that it started, at its deadline. */
+async function run(request: ParityRequest, args: readonly string[]): Promise<Ended> {
+  const { python, cwd, timeoutMs, signal, fixture } = request;
+  const mark = { name: 'OOM_AUTOPSY_PARITY_CHECK', value: randomHex(8) };
+  const [stdout, stderr] = [new Output(), new Output()];
+  const stopping = Promise.withResolvers<Ended>();
+  const stop = (reason: string): void => stopping.resolve({ kind: 'failed', reason });
+  const listen = (output: Output) => (chunk: Buffer) => {
+    if (!output.take(chunk))
+      stop(`the check printed more than ${MAX_OUTPUT_BYTES / 2 ** 20} MiB and was ended`);
+  };
+  const timer = setTimeout(
+    () => stop(`the check took longer than ${Math.round(timeoutMs / 1000)} s and was ended`),
+    timeoutMs,
+  );
+  const cancel = (): void => stopping.resolve({ kind: 'cancelled' });
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
+
+  const environment = { ...request.env, PYTHONDONTWRITEBYTECODE: '1', [mark.name]: mark.value };
+  const ran = exec(`"${python.replaceAll('"', '\\"')}"`, [...args], {
+    ...(existsSync(cwd) ? { cwd } : {}),
+    env: Object.fromEntries(Object.entries(environment).filter((entry) => entry[1] !== undefined)) as Record<
+      string,
+      string
+    >,
+    silent: true,
+    ignoreReturnCode: true,
+    delay: LEFT_OPEN_MS,
+    listeners: { stdout: listen(stdout), stderr: listen(stderr) },
+  }).then(
+    // exec gives null where a signal ended the process.
+    (code: number | null): Ended =>
+      code === null
+        ? { kind: 'failed', reason: 'the check was ended by a signal' }
+        : { kind: 'ended', code, stdout: stdout.text(), stderr: stderr.text() },
+    (error: Error): Ended => ({ kind: 'failed', reason: startProblem(python, error) }),
+  );
+  const stopped = stopping.promise.then((ended) => ({ ended, whole: false }));
+  const { ended, whole } = await Promise.race([ran.then((one) => ({ ended: one, whole: true })), stopped]);
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', cancel);
+  // A scenario of the user's may have started what outlives it.
+  if (!whole || fixture !== null) {
+    await drain({ leader: null, variable: `${mark.name}=${mark.value}` }, Date.now());
+  }
+  return ended;
+}
+
+function startProblem(python: string, error: Error): string {
+  const name = printable(python);
+  return error.message.startsWith('Unable to locate executable') && !isAbsolute(python)
+    ? `there is no interpreter "${name}" on PATH; name one that has torch with the input \`python\``
+    : `the interpreter ${name} could not be started (${printable(error.message.replace(/^.*Error: /, ''), 200)})`;
 }

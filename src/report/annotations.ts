@@ -1,17 +1,19 @@
 /**
- * Annotations: at most one error for the verdict, on the user's own file and line where it lies in the workspace, and one warning for all
- * gates. GitHub shows ten of each a step and fifty a job, so more would hide other people's. Pure.
+ * Annotations: at most one for the verdict, on the user's own file and line where it lies in the workspace,
+ * and one warning for all gates. GitHub shows ten of each a step and fifty a job, so more would hide other
+ * people's. Pure.
  */
 import { isAbsolute, join, normalize } from 'node:path';
-import type { AnnotationPlace } from '../actions.js';
 import type { Manifest } from '../evidence/manifest.js';
 import type { Frame } from '../evidence/receipt.js';
-import { printable } from '../text.js';
+import { VERDICT_TRAITS } from '../judge/verdicts.js';
+import { printable } from '../lib/text.js';
+import type { AnnotationPlace } from '../runner/runner.js';
 import { frameKind, liesIn } from './frames.js';
 import { joinRich, plainText } from './rich.js';
-import { mainStory } from './story.js';
-import { headline } from './words-headline.js';
-import { verdictParagraphs } from './words-verdict.js';
+import { mainStory, unseenOoms } from './story.js';
+import { headline } from './words/headline.js';
+import { verdictParagraphs } from './words/verdict.js';
 
 export interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';
@@ -36,26 +38,31 @@ export function annotationPlace(stack: readonly Frame[], workspace: string | nul
 
 /** Annotations of a step, the verdict's first. None on a green one whose gates have nothing to say. */
 export function annotations(manifest: Manifest, workspace: string | null): readonly Annotation[] {
+  const level = VERDICT_TRAITS[manifest.verdict.name].annotation;
+  const gates = manifest.gates.map((gate) => printable(gate.message, MAX_MESSAGE / 3));
+  const failing = manifest.gates.some((gate) => gate.level === 'fail');
+  const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
   const result: Annotation[] = [];
-  const name = manifest.verdict.name;
-  // A step that failed by itself says so already; an annotation of ours would only repeat its exit code.
-  if (name === 'oom' || name === 'host-oom' || name === 'killed') {
+  if (level !== null) {
     const story = mainStory(manifest);
-    const place = story ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+    const telling = story && (story.fatal || unseenOoms(manifest).length === 0);
+    const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
     const text = plainText(joinRich(verdictParagraphs(manifest)));
-    result.push({
-      level: 'error',
-      message: printable(text === '' ? manifest.verdict.because : text, MAX_MESSAGE),
-      place: { title: headline(manifest).title, ...place },
-    });
+    const message = printable(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
+    const { title } = headline(manifest);
+    result.push({ level, message, place: { title, ...place } });
   }
-  if (manifest.gates.length > 0) {
-    const failing = manifest.gates.some((gate) => gate.level === 'fail');
-    const lines = manifest.gates.map((gate) => printable(gate.message, MAX_MESSAGE / 3));
+  const [first] = result;
+  // Two warnings of one step would say half each.
+  if (first?.level === 'warning' && gates.length > 0) {
+    const message = [first.message, ...gates].join('\n');
+    return [{ level: failing ? 'error' : 'warning', message, place: first.place }];
+  }
+  if (gates.length > 0) {
     result.push({
       level: failing && result.length === 0 ? 'error' : 'warning',
-      message: lines.join('\n'),
-      place: { title: `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}` },
+      message: gates.join('\n'),
+      place: { title: gateTitle },
     });
   }
   return result;

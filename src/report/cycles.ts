@@ -1,7 +1,7 @@
 /** Reference cycles of all processes together. Pure. */
 import type { Manifest } from '../evidence/manifest.js';
 import type { Cycle } from '../evidence/receipt.js';
-import { processName } from './words.js';
+import { processName } from './words/words.js';
 
 export interface MergedCycle {
   readonly cycle: Cycle;

@@ -1,6 +1,7 @@
 /**
- * The facts a reader needs first, picked from the manifest: which out-of-memory the report is about, who held what at that moment,
- * how each process ended. No words here, only numbers and choices; the words-*.ts say them. Pure.
+ * The facts a reader needs first, picked from the manifest: which out-of-memory the report is about, who held
+ * what at that moment, how each process ended. No words here, only numbers and choices; the words-*.ts say
+ * them. Pure.
  */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import {
@@ -10,12 +11,15 @@ import {
   type Census,
   type CensusDevice,
   type Device,
+  type End,
   type Frame,
   type Oom,
 } from '../evidence/receipt.js';
+import { heldBy } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
+import { endedByOom } from '../judge/outside.js';
+import { openEnds } from '../judge/verdict.js';
 import { userFrame } from './frames.js';
-import { openEnds } from './verdict.js';
 
 /** One out-of-memory and its process. */
 export interface OomStory {
@@ -27,12 +31,56 @@ export interface OomStory {
 
 const timeOf = (oom: Oom): number => oom.time ?? Number.POSITIVE_INFINITY;
 
-/** Every process that ended by an out-of-memory and recorded it, the first to fail first. */
+/**
+ * Where an out-of-memory that ended a process was raised first, and that of the worker which had it; nulls
+ * for one of its own.
+ */
+export function raisedFirst(
+  { processes }: Manifest,
+  { pid, host, end, recorder }: ManifestProcess,
+): { readonly from: End['reraised_from']; readonly story: OomStory | null } {
+  const said = end?.reraised_from ?? null;
+  // What never used CUDA has no out-of-memory of its own.
+  if (!end?.oom || (said === null && recorder.state !== 'idle')) return { from: null, story: null };
+  const latest = end.time ?? Number.POSITIVE_INFINITY;
+  const had = processes.flatMap((worker): OomStory[] => {
+    const oom = worker.end?.oom ? undefined : worker.ooms.findLast((o) => timeOf(o) <= latest);
+    return oom === undefined ? [] : [{ process: worker, oom, fatal: true }];
+  });
+  const children = had.filter(({ process }) => process.ppid === pid && process.host === host);
+  // A worker of a fork server is no child; it is known where it is the only one that can have been it.
+  const workers = children.length > 0 ? children : said !== null && had.length === 1 ? had : [];
+  const story = workers.sort((x, y) => timeOf(x.oom) - timeOf(y.oom)).at(-1) ?? null;
+  return { from: said ?? (story === null ? null : 'process'), story };
+}
+
+/**
+ * Out-of-memory errors that were raised again elsewhere and ended that process, by the manifest that they are
+ * of.
+ */
+const raisedAgain = new WeakMap<Manifest, ReadonlySet<Oom>>();
+
+function isRaisedAgain(manifest: Manifest, oom: Oom | undefined): boolean {
+  let all = raisedAgain.get(manifest);
+  if (all === undefined) {
+    all = new Set(manifest.processes.flatMap((p) => raisedFirst(manifest, p).story?.oom ?? []));
+    raisedAgain.set(manifest, all);
+  }
+  return oom !== undefined && all.has(oom);
+}
+
+/**
+ * Every process that ended by an out-of-memory and recorded it, itself or in a worker of it, the first to
+ * fail first.
+ */
 export function fatalStories(manifest: Manifest): readonly OomStory[] {
   return manifest.processes
     .flatMap((process): OomStory[] => {
+      if (!process.end?.oom) return [];
+      const { from, story } = raisedFirst(manifest, process);
+      if (from !== null) return story === null ? [] : [story];
       const oom = process.ooms.at(-1);
-      return process.end?.oom && oom ? [{ process, oom, fatal: true }] : [];
+      return oom ? [{ process, oom, fatal: true }] : [];
     })
     .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
@@ -51,9 +99,16 @@ export function mainStory(manifest: Manifest): OomStory | null {
   return newest;
 }
 
-/** Processes that ended by an out-of-memory of which the allocator's observer saw nothing. */
+/**
+ * Processes with an out-of-memory at their end that is none of those which the allocator's observer saw
+ * there.
+ */
 export const unseenOoms = (manifest: Manifest): readonly ManifestProcess[] =>
-  manifest.processes.filter((p) => p.end?.oom === true && p.ooms.length === 0);
+  manifest.processes.filter(
+    (p) =>
+      p.end?.outside_oom?.certain === true ||
+      (p.end?.oom === true && (p.ooms.length === 0 || p.end.reraised_from !== null)),
+  );
 
 /** The device of an out-of-memory, as its process described it. */
 export const deviceOf = ({ process, oom }: OomStory): Device | null =>
@@ -63,10 +118,6 @@ export const deviceOf = ({ process, oom }: OomStory): Device | null =>
 export const isLocal = (manifest: Manifest, { host }: Pick<ManifestProcess, 'host'>): boolean =>
   host === manifest.runner.host;
 
-/** Pids of the step's own processes on this machine, as far as they left a receipt. */
-export const ownPids = (manifest: Manifest): ReadonlySet<number> =>
-  new Set(manifest.processes.filter((p) => isLocal(manifest, p)).map((p) => p.pid));
-
 /** A process that is none of the step's own, on the device of the story. */
 export interface OtherProcess {
   readonly pid: number;
@@ -74,7 +125,7 @@ export interface OtherProcess {
   /** Bytes; null where the tool does not say. */
   readonly used: number | null;
   readonly before: boolean;
-  /** There before the step, and seen to be gone after it: whether it was still there in between nobody knows. */
+  /** Present before the step and absent after it. Whether it was present in between is unknown. */
   readonly gone: boolean;
 }
 
@@ -87,7 +138,9 @@ export interface Account {
   readonly allocated: number | null;
   /** Cached by it, in no block. */
   readonly unused: number | null;
-  /** Total less free less reserved: other processes, and memory of this one outside of the caching allocator. */
+  /**
+   * Total less free less reserved: other processes, and memory of this one outside of the caching allocator.
+   */
   readonly outside: number | null;
   /** A limit below the device's size (a memory fraction); null when there is none. */
   readonly limit: number | null;
@@ -95,47 +148,36 @@ export interface Account {
   readonly others: readonly OtherProcess[];
   /** Bytes of `others` together; never more than `outside`. */
   readonly othersHeld: number;
-  /** Other processes that were seen before or after the step, and of which nothing can be said at that moment. */
+  /**
+   * Other processes that were seen before or after the step, and of which nothing can be said at that moment.
+   */
   readonly unsure: readonly OtherProcess[];
 }
 
-/**
- * Processes that nvidia-smi (or its like) lists on a device and that left no receipt, the largest first. Where the tool names pids of
- * another namespace, only what was there before the step is surely not the step's own. None for a process of another machine.
- */
-export function othersOn(
+/** Strangers on a device, the largest first. None for a process of another machine. */
+function othersOn(
   manifest: Manifest,
   process: ManifestProcess,
   device: Device | null,
 ): readonly OtherProcess[] {
-  if (!isLocal(manifest, process)) return [];
-  const own = ownPids(manifest);
-  const { before = null, after = null } = manifest.gpu ?? {};
-  const left = after?.state === 'seen' && after.note === null ? after.processes.map((p) => p.pid) : null;
-  const found = new Map<number, OtherProcess>();
-  const add = (look: GpuObservation | null, early: boolean): void => {
-    if (look?.state !== 'seen') return;
-    for (const { pid, name, used, device: index } of look.processes) {
-      if (own.has(pid) && look.pidsKnown) continue;
-      if (!early && !(look.pidsKnown || found.has(pid))) continue;
-      if (!sameDevice(look, index, device)) continue;
-      const known = found.get(pid);
-      // What it held before the step counts where both looks saw it: that is surely not of the step's making.
-      const gone = early && left !== null && !left.includes(pid);
-      found.set(pid, known ?? { pid, name, used, before: early, gone });
-    }
-  };
-  add(before, true);
-  add(after, false);
-  return [...found.values()].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+  const { gpu } = manifest;
+  if (!gpu || !isLocal(manifest, process)) return [];
+  return gpu.holders
+    .filter((one) => one.whose === 'stranger')
+    .filter((one) => sameDevice(one.before ? gpu.before : gpu.after, one.device, device))
+    .map((one) => {
+      const { pid, name, before, gone } = one;
+      return { pid, name, used: heldBy(one), before: before !== null, gone };
+    });
 }
 
 /**
- * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without CUDA_VISIBLE_DEVICES and the like, so the
- * size has to agree as well (within 5 %: the driver keeps some for itself), or there is only one device anyway.
+ * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without
+ * CUDA_VISIBLE_DEVICES and the like, so the size has to agree as well (within 5 %: the driver keeps some for
+ * itself), or there is only one device anyway.
  */
-function sameDevice(look: GpuObservation, index: number | null, device: Device | null): boolean {
-  if (look.state !== 'seen') return false;
+function sameDevice(look: GpuObservation | null, index: number | null, device: Device | null): boolean {
+  if (look?.state !== 'seen') return false;
   if (device === null || look.devices.length === 1) return true;
   if (index === null || index !== device.index) return false;
   const total = look.devices.find((d) => d.index === index)?.total ?? null;
@@ -154,7 +196,8 @@ export function accountOf(manifest: Manifest, story: OomStory): Account {
   const held = there.reduce((sum, o) => sum + (o.used ?? 0), 0);
   const outside =
     total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved);
-  // They were seen before or after that moment. Where they cannot have held as much then, nobody knows what they held.
+  // They were seen before or after that moment. Where they cannot have held as much then, nobody knows what
+  // they held.
   const fits = outside === null || held <= outside;
   return {
     total,
@@ -189,8 +232,9 @@ export const unusedInPools = (census: CensusDevice | null): number =>
   (census?.pools ?? []).reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
 
 /**
- * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what other
- * processes were seen to hold, what else lies outside of the allocator, and what was free.
+ * The whole device in parts that add up to its size (as far as that is known): the categories, what the
+ * allocator keeps unused, what other processes were seen to hold, what else lies outside of the allocator,
+ * and what was free.
  */
 export function partsOf(account: Account, census: CensusDevice | null): readonly Part[] {
   const parts: Part[] = [];
@@ -216,7 +260,10 @@ export function partsOf(account: Account, census: CensusDevice | null): readonly
   return parts;
 }
 
-/** The stack that tells where the user's program stood: the failing thread's, or the main thread's when that has none of the user's. */
+/**
+ * The stack that tells where the user's program stood: the failing thread's, or the main thread's when that
+ * has none of the user's.
+ */
 export function tellingStack(
   oom: Oom,
   workspace: string | null,
@@ -230,25 +277,37 @@ export function tellingStack(
 export type Ending = 'oom' | 'exception' | 'sigterm' | 'exit' | 'no-handlers' | 'running' | 'elsewhere';
 
 export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
-  if (process.end?.oom) return 'oom';
+  if (endedByOom(process)) return 'oom';
   if (process.end) return process.end.kind;
   // Who still runs was looked at on this machine alone, and by the pids of this machine.
   if (!isLocal(manifest, process)) return 'elsewhere';
   return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
 }
 
-/** Processes that had an out-of-memory of which nobody knows whether it was caught. */
+/** Processes with an out-of-memory that may or may not have been caught. */
 export const openOoms = (manifest: Manifest) =>
   openEnds(manifest.processes, manifest.still_running, manifest.runner.host);
 
 /** What became of one out-of-memory; `thread`: it ended a thread or was caught, and nobody can tell which. */
-export type Outcome = 'process' | 'thread' | 'caught' | 'sigterm' | 'no-handlers' | 'running' | 'elsewhere';
+export type Outcome =
+  | 'process'
+  | 'raised-again'
+  | 'thread'
+  | 'caught'
+  | 'sigterm'
+  | 'no-handlers'
+  | 'running'
+  | 'elsewhere';
 
-/** What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to have gone on. */
+/**
+ * What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to
+ * have gone on.
+ */
 export function outcomeOf(manifest: Manifest, process: ManifestProcess, index: number): Outcome {
   const { ooms } = process;
   const onMain = ooms[index]?.thread === 'main';
-  if (process.end?.oom && index === ooms.length - 1) return 'process';
+  if (process.end?.oom && process.end.reraised_from === null && index === ooms.length - 1) return 'process';
+  if (isRaisedAgain(manifest, ooms[index])) return 'raised-again';
   if (!onMain && process.thread_ends.some((end) => end.oom)) return 'thread';
   const ending = endingOf(manifest, process);
   if (ending === 'oom' || ending === 'exception' || ending === 'exit') return 'caught';

@@ -1,7 +1,10 @@
-/** The timelines of the receipts (shim/_oom_autopsy/timeline.py), read for drawing. Untrusted like all of a receipt. Pure. */
+/**
+ * The timelines of the receipts (python/shim/_oom_autopsy/timeline.py), read for drawing. Untrusted like all
+ * of a receipt. Pure.
+ */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import { CATEGORY_NAMES, type CategoryName, type PlainJson } from '../evidence/receipt.js';
-import { processName } from './words.js';
+import { processName } from './words/words.js';
 
 /** One moment, bytes by category in the order of CATEGORY_NAMES. */
 export interface TimelinePoint {

@@ -1,26 +1,36 @@
 /**
- * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence folder.
- * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
- * let through; so what the shim needs lies beside its sitecustomize.py.
+ * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence
+ * folder. PYTHONPATH may be the only variable that tox, sudo or docker pass on. So everything that the shim
+ * needs is beside its sitecustomize.py.
  */
-import { accessSync, constants, cpSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Plan, shimConfig } from '../plan.js';
+import { MARKS } from './marks.js';
 import { writeScript } from './shell.js';
 
-/** What stands ready, or why the shim does not. Only a script that cannot be written stops the step. */
+/** What was prepared, or why the shim was not. Only a script that cannot be written stops the step. */
 export interface Laid {
   /** False when the step has to run without the shim; `faults` then says why. */
   readonly shim: boolean;
   readonly faults: readonly string[];
-  /** The evidence folder without links on the way to it: from here on whatever is put in its place is not followed. */
+  /** Path of the evidence folder with all links resolved. A link that replaces it later is not followed. */
   readonly evidenceDir: string;
 }
 
 const reason = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 /**
- * @param shimSource folder that holds the shim's files (dist/shim)
+ * @param shimSource folder that holds the shim's files (python/shim)
  * @returns what was laid; a fault of ours here leaves the step as a plain `run:` would be
  * @throws when the step's folder or script cannot be written: then nothing could run
  */
@@ -42,10 +52,10 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   try {
-    // Without a filter, which would send it down a path of 20 ms of CPU for these files instead of 2.
-    cpSync(shimSource, plan.shimDir, { recursive: true });
+    copyPython(shimSource, plan.shimDir);
     const config = shimConfig({ ...plan, evidenceDir });
     writeFileSync(join(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+    writeFileSync(join(plan.shimDir, MARKS), '', { mode: 0o600 });
   } catch (error) {
     return {
       shim: false,
@@ -63,6 +73,16 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
     };
   }
   return { shim: true, faults: [], evidenceDir };
+}
+
+/** Copies the Python files of a folder: not the bytecode that an interpreter may have left beside them. */
+function copyPython(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isFile() && entry.name.endsWith('.py')) copyFileSync(source, target);
+    else if (entry.isDirectory() && entry.name !== '__pycache__') copyPython(source, target);
+  }
 }
 
 /** Why a working directory cannot be used, or null when it can. */

@@ -1,6 +1,6 @@
 /**
- * Linux process facts from /proc: who lives, who belongs to the step, when a process started. On other systems the
- * list is empty and the callers fall back to signals alone.
+ * Facts about Linux processes from /proc: which are alive, when and how they were started. On other systems
+ * the list is empty and callers rely on signals alone. own.ts decides which belong to the step.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -11,13 +11,17 @@ export interface ProcessFacts {
   readonly pgid: number;
   /** One letter: R, S, D, T, Z (zombie), X (dead), … */
   readonly state: string;
-  /** Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for good. */
+  /**
+   * Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for
+   * good.
+   */
   readonly startTicks: number;
 }
 
 /**
- * Facts of one process, or null when it is gone or hidden. Read as UTF-8, for which Node has a quick way (79 processes: 1.0 ms,
- * as Latin-1 2.4 ms); a name that is none spoils nothing, the fields after it are digits.
+ * Facts about one process; null when it has exited or is hidden. Read as UTF-8, which Node decodes faster (79
+ * processes: 1.0 ms, as Latin-1 2.4 ms). A name that is not UTF-8 does no harm: the fields after it are
+ * digits.
  */
 export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts | null {
   try {
@@ -36,8 +40,11 @@ export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts
   }
 }
 
-/** Every process that can be seen. */
-export function listProcesses(root = '/proc'): ProcessFacts[] {
+/**
+ * Every visible process.
+ * @param above only pids greater than this one, which is quicker
+ */
+export function listProcesses(root = '/proc', above = 0): ProcessFacts[] {
   let names: string[];
   try {
     names = readdirSync(root);
@@ -46,7 +53,7 @@ export function listProcesses(root = '/proc'): ProcessFacts[] {
   }
   const result: ProcessFacts[] = [];
   for (const name of names) {
-    if (!/^\d+$/.test(name)) continue;
+    if (!(Number(name) > above)) continue;
     const facts = processFacts(Number(name), root);
     if (facts) result.push(facts);
   }
@@ -66,7 +73,20 @@ export function innerPid(pid: number, root = '/proc'): number {
   }
 }
 
-/** Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
+/** Effective user of a process, or null. */
+export function effectiveUser(pid: number, root = '/proc'): number | null {
+  try {
+    const line = /^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`${root}/${pid}/status`, 'utf8'));
+    return line ? Number(line[1]) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another
+ * user's, or it has exited).
+ */
 export function readEnvironment(pid: number, root = '/proc'): string[] | null {
   try {
     return readFileSync(`${root}/${pid}/environ`, 'utf8').split('\0');
@@ -105,67 +125,11 @@ export function nameProcess(pid: number, root = '/proc'): NamedProcess {
   return { pid, program: path === null ? null : basename(path).slice(0, 80) };
 }
 
-/** A process of the step, above all the leader of its group; the start time tells a reused pid apart. */
-export interface Group {
-  readonly pid: number;
-  /** Field 22 of /proc/PID/stat in clock ticks since boot, or null where there is no /proc. */
-  readonly startTicks: number | null;
-}
-
-/** What marks a process as the step's own. */
-export interface StepMark {
-  /** Leader of the step's process group, or null when it is not known. */
-  readonly leader: number | null;
-  /** `NAME=value` in the environment, kept across setsid, nohup and re-parenting. */
-  readonly variable: string;
-  /** When the leader started, in clock ticks since boot: what is older is not looked at. */
-  readonly since?: number | null;
-  /** Processes that were the step's when they were met, with their starts in clock ticks since boot. */
-  readonly met?: readonly Group[] | undefined;
-}
-
-/**
- * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's processes, and not a pid
- * that another process has got since: the kernel gives it away only once nobody is left in the group.
- */
-function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[]): number | null {
-  if (leader === null || leader <= 1) return null;
-  const now = all.find(({ pid }) => pid === leader);
-  return now === undefined || since == null || now.startTicks === since ? leader : null;
-}
-
-/**
- * Live processes of the step: in the leader's group, below it in the tree, marked in their environment, or met while they were.
- * The mark finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree; having met them, those that
- * `env -i` took the mark from too.
- */
-export function stepProcesses(
-  mark: StepMark,
-  all: readonly ProcessFacts[] = listProcesses(),
-  root = '/proc',
-): ProcessFacts[] {
-  const leader = livingLeader(mark, all);
-  const members = new Set<number>(leader === null ? [] : [leader]);
-  const met = new Map(mark.met?.map(({ pid, startTicks }) => [pid, startTicks]));
-  for (const facts of all) {
-    if (met.get(facts.pid) === facts.startTicks) members.add(facts.pid);
+/** Sends a signal to one process, or to a group by a negative number. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours: both are fine here.
   }
-  for (let grew = true; grew; ) {
-    grew = false;
-    for (const facts of all) {
-      if (!members.has(facts.pid) && (facts.pgid === leader || members.has(facts.ppid))) {
-        members.add(facts.pid);
-        grew = true;
-      }
-    }
-  }
-  return all.filter(
-    (facts) =>
-      isLive(facts) &&
-      facts.pid > 1 &&
-      facts.pid !== process.pid &&
-      (members.has(facts.pid) ||
-        (facts.startTicks >= (mark.since ?? 0) &&
-          (readEnvironment(facts.pid, root)?.includes(mark.variable) ?? false))),
-  );
 }

@@ -1,17 +1,21 @@
 /**
- * Why the shim did not start in a process, told from how that process was started: its flags, its environment, its
- * program. Each reason has its remedy in one line. Command lines and environments are only looked at, never stored:
- * they hold secrets.
+ * Why a process with torch left no receipt, judged by how it was started (flags, environment, program, user)
+ * and by the marks of the start-up hook. Each reason is a fact with a one-line remedy; otherwise it is
+ * `unknown`. Command lines and environments hold secrets: they are read and never stored.
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { STEP_VARIABLE } from '../plan.js';
+import { LAUNCHERS, reasonOf } from './launchers.js';
+import type { Came } from './marks.js';
 
-/** Why the shim did not start in a process that had torch loaded. */
+/** Why a process that had torch loaded left no receipt that could be read. */
 export const UNARMED_REASONS = [
+  'pex',
   'isolated',
   'ignore-environment',
   'no-site',
+  'other-user',
   'tox',
   'sudo',
   'environment-cleared',
@@ -20,6 +24,10 @@ export const UNARMED_REASONS = [
   'shadowed',
   'old-python',
   'not-python',
+  'not-imported',
+  'import-unfinished',
+  'receipt-lost',
+  'receipt-unreadable',
   'unknown',
 ] as const;
 export type UnarmedReason = (typeof UNARMED_REASONS)[number];
@@ -40,26 +48,36 @@ export interface Start {
   readonly env: readonly string[] | null;
   /** Folder that relative entries of PYTHONPATH start from; null when it cannot be read. */
   readonly cwd: string | null;
+  /** Its effective user; null when that cannot be read. */
+  readonly uid: number | null;
 }
 
 const ADVICE: Readonly<Record<UnarmedReason, string>> = {
+  pex: reasonOf(LAUNCHERS.pex),
   isolated:
     'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
   'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
   'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
-  tox: 'tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH with the name of your environment',
-  sudo: 'sudo cleared the environment; use sudo --preserve-env=PYTHONPATH',
-  'environment-cleared':
-    'the environment of the step did not reach it (env -i, another user, a daemon); hand PYTHONPATH on to it',
-  'pythonpath-cleared': 'PYTHONPATH was cleared on the way; leave it set, or hand it on',
-  'pythonpath-replaced': 'PYTHONPATH was replaced on the way; write PYTHONPATH="$PWD:$PYTHONPATH"',
-  shadowed:
-    'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other; put that folder behind, as in PYTHONPATH="$PYTHONPATH:FOLDER"',
+  'other-user':
+    'it ran as another user, who may not read the folder of the step; run it as the user of the runner, or as root',
+  tox: reasonOf(LAUNCHERS.tox),
+  sudo: reasonOf(LAUNCHERS.sudo),
+  'environment-cleared': reasonOf(LAUNCHERS.environment),
+  'pythonpath-cleared': reasonOf(LAUNCHERS.cleared),
+  'pythonpath-replaced': reasonOf(LAUNCHERS.replaced),
+  shadowed: reasonOf(LAUNCHERS.shadowed),
   'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
   'not-python':
     'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
+  'not-imported':
+    "it read the hook and never imported torch: it uses torch's libraries from C++ or by ctypes, which cannot be recorded",
+  'import-unfinished':
+    'its `import torch` had begun and not come to its end: it failed, or the process was killed in it or is still at it',
+  'receipt-lost':
+    'it imported torch and left no receipt: where that could not be written, a line of the log that begins with "oom-autopsy:" says why',
+  'receipt-unreadable': 'its receipt cannot be read',
   unknown:
-    'its `import torch` had not come to its end, or its own code kept sitecustomize from running; see docs/reach.md',
+    'why is not known: it left no mark of the hook, and nothing in its command line and environment explains that. What `python -c "import sitecustomize; print(sitecustomize)"` prints in its place would tell; see docs/reach.md',
 };
 
 /** Names of interpreters: `python`, `python3.11`, `python3.13t`, `pypy3.10`, `python3.11-intel64`. */
@@ -81,30 +99,29 @@ export function interpreterFlags(args: readonly string[]): string {
 }
 
 /**
- * Why a process that has torch loaded could not be reached.
+ * Why a process with torch loaded was not reached.
  * @param shimDir first entry of the step's PYTHONPATH
- * @param exists tells whether a file exists (for tests)
+ * @param exists whether a file exists (for tests)
  */
 export function whyUnarmed(
   start: Start,
   shimDir: string,
   exists: (path: string) => boolean = existsSync,
 ): Unarmed {
-  const reason = reasonOf(start, shimDir, exists);
+  const reason = find(start, shimDir, exists);
   const name = reason === 'tox' ? variable(start.env ?? [], 'TOX_ENV_NAME') : undefined;
   // The name comes from the step and goes into a report.
   if (name === undefined || !/^[\w.-]{1,60}$/.test(name)) return { reason, advice: ADVICE[reason] };
-  return {
-    reason,
-    advice: `tox passes only the variables it is told to; set TOX_OVERRIDE=testenv:${name}.pass_env+=PYTHONPATH`,
-  };
+  const advice = ADVICE.tox.replace('testenv:NAME.', `testenv:${name}.`).replace(/ with the name .*$/, '');
+  return { reason, advice };
 }
 
-function reasonOf(
-  { program, args, env, cwd }: Start,
+function find(
+  { program, args, env, cwd, uid }: Start,
   shimDir: string,
   exists: (path: string) => boolean,
 ): UnarmedReason {
+  if (isPex(args, env)) return 'pex';
   const isPython = PYTHON.test(program);
   if (isPython) {
     const [, major, minor] = /^python(\d)(?:\.(\d+))?/.exec(program) ?? [];
@@ -114,6 +131,8 @@ function reasonOf(
     if (flags.includes('E')) return 'ignore-environment';
     if (flags.includes('S')) return 'no-site';
   }
+  // The folder is for the user of the runner alone; root may read it.
+  if (uid !== null && uid !== 0 && uid !== process.getuid?.()) return 'other-user';
   if (env === null) return 'unknown';
   const path = variable(env, 'PYTHONPATH')?.split(':') ?? [];
   const place = path.indexOf(shimDir);
@@ -131,6 +150,45 @@ function reasonOf(
     .filter((folder) => folder !== null);
   const forms = ['sitecustomize.py', join('sitecustomize', '__init__.py'), 'sitecustomize.pyc'];
   return folders.some((folder) => forms.some((form) => exists(join(folder, form)))) ? 'shadowed' : 'unknown';
+}
+
+/**
+ * A PEX starts its program in a new Python. With `--venv` that is `-I` and a script named `pex` in its own
+ * venv; otherwise PYTHONPATH is removed (seen with pex 2.105). Children of that program inherit `PEX` too.
+ */
+const isPex = (args: readonly string[], env: readonly string[] | null): boolean =>
+  env !== null &&
+  variable(env, 'PEX') !== undefined &&
+  (variable(env, '_PEX_PYTHONPATH') !== undefined ||
+    (interpreterFlags(args).includes('I') && args.some((arg) => arg.endsWith('/pex'))));
+
+/** Was the process reached, so that only its evidence is missing? The verdict then deals with it. */
+export const wasReached = (reason: UnarmedReason): boolean =>
+  reason === 'receipt-lost' || reason === 'receipt-unreadable';
+
+/** Reasons that only suggest why the hook was not read. A mark proves that it was read. */
+const GUESSES: ReadonlySet<UnarmedReason> = new Set(['other-user', 'shadowed', 'not-python', 'unknown']);
+
+const BY_MARK: Readonly<Record<Came, UnarmedReason>> = {
+  started: 'not-imported',
+  importing: 'import-unfinished',
+  imported: 'receipt-lost',
+};
+
+/**
+ * The final reason, with what is known after the step.
+ * @param came how far it came under the hook; null when it left no mark
+ * @param unreadable why a receipt of it could not be read, or null
+ */
+export function settled(seen: Unarmed, came: Came | null, unreadable: string | null): Unarmed {
+  if (unreadable !== null)
+    return {
+      reason: 'receipt-unreadable',
+      advice: `${ADVICE['receipt-unreadable']} (${unreadable})`,
+    };
+  if (came === null || !GUESSES.has(seen.reason)) return { reason: seen.reason, advice: seen.advice };
+  const reason = BY_MARK[came];
+  return { reason, advice: ADVICE[reason] };
 }
 
 const variable = (env: readonly string[], name: string): string | undefined =>

@@ -1,0 +1,249 @@
+/**
+ * Everything after the step, shared by main and by a post that has to finish for it:
+ * evidence → parity → verdict and gates → manifest → published → report → outputs, exit code.
+ *
+ * A fault of ours on this way is a line in the log and in the manifest; the step's exit code stays what it is.
+ */
+
+import { type Concluded, conclude } from './deliver/deliver.js';
+import { NOT_YET } from './deliver/publishing.js';
+import { collect, type Evidence } from './evidence/collect.js';
+import { buildManifest, cycleTotals } from './evidence/manifest.js';
+import { thisHost } from './evidence/names.js';
+import type { Receipt } from './evidence/receipt.js';
+import { observeGpus } from './gpu/observe.js';
+import { blindSpots, isBlind } from './judge/blind.js';
+import { finalExitCode, judgeGates } from './judge/gates.js';
+import { countOoms, endedByOom, outsideOoms } from './judge/outside.js';
+import { likelyReason, unreached, unreachedLine } from './judge/reach.js';
+import { judge, openEnds } from './judge/verdict.js';
+import type { VerdictName } from './judge/verdicts.js';
+import { formatBytes } from './lib/bytes.js';
+import { count, logLine } from './lib/text.js';
+import { VERSION } from './lib/version.js';
+import { parityOf } from './parity/run.js';
+import type { Outputs } from './runner/outputs.js';
+import type { Runner } from './runner/runner.js';
+import { goneCheck } from './step/abandoned.js';
+import { type Ended, markOf, ownOf } from './step/ended.js';
+import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
+import { OWN_CGROUP } from './step/launchers.js';
+import { lostPids, type Marks, readMarks } from './step/marks.js';
+import { stepProcesses } from './step/own.js';
+import { type NamedProcess, nameProcess } from './step/proc.js';
+
+const GPU_TIMEOUT_MS = 5000;
+
+/** How it went. */
+export interface Finished extends Concluded {
+  /** Exit code of the action. */
+  readonly code: number;
+  /** Processes of the step that still ran when its evidence was collected. */
+  readonly stillRunning: number;
+  readonly evidence: Evidence;
+}
+
+/** Outputs of a step of which nothing was started: its inputs are wrong, or its commands cannot be written. */
+export const REFUSED_OUTPUTS: Outputs = {
+  'exit-code': 1,
+  verdict: 'not-run' satisfies VerdictName,
+  'oom-count': 0,
+  'snapshot-count': 0,
+  snapshots: '[]',
+  manifest: '',
+  'artifact-id': '',
+  'artifact-url': '',
+  'artifact-digest': '',
+  'report-url': '',
+  'cycle-count': 0,
+  parity: 'off',
+  'evidence-dir': '',
+};
+
+/** The evidence as it lies on disk. */
+export interface Look {
+  readonly evidence: Evidence;
+  /** Processes of the step that ran before it: whoever ends after that may have written after it too. */
+  readonly stillRunning: readonly NamedProcess[];
+}
+
+/** Looks at the step's processes, then at its evidence, unless that was found to be late already. */
+export async function look(ended: Ended): Promise<Look> {
+  const { evidenceDir: dir, id: step, startedAt: since } = ended.plan;
+  const stillRunning = stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
+  const isGone = goneCheck(ended, stillRunning.length);
+  return { evidence: ended.late ?? (await collect({ dir, step, since, isGone })), stillRunning };
+}
+
+/** Finishes the step and tells the runner. */
+export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
+  const { plan, result } = ended;
+  const log = (line: string): void => runner.info(logLine(line));
+  const [{ evidence, stillRunning }, gpuAfter] = await Promise.all([
+    look(ended),
+    // Where there was no tool before the step there is none after it.
+    ended.before.gpu?.state === 'absent'
+      ? ended.before.gpu
+      : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+  ]);
+  const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
+  const parity = await parityOf(ended, evidence, log);
+
+  const stepCode = result?.exitCode ?? 1;
+  // Nobody saw the end of a step whose main was killed. A runner does that on a cancel or a time limit; the kernel on a lack of memory.
+  const cancelled =
+    result === null
+      ? !(host?.state === 'read' && host.scope === 'cgroup' && host.kills > 0)
+      : result.cancelledBy !== null;
+  const { receipts, unread } = evidence;
+  const cycles = cycleTotals(receipts);
+  const marks = readMarks(plan.shimDir);
+  // Of what was seen and marked before a late part nothing is in that part.
+  const sightings = ended.late ? [] : (ended.seen?.sightings ?? []);
+  const unarmed = unreached(sightings, { receipts, unread, marks });
+  const shimFault = ended.shimLaid ? null : (ended.faults[0] ?? 'the shim was not laid');
+  const blind = blindSpots(evidence, {
+    shimFault,
+    lost: ended.late ? [] : lost(evidence, marks, stillRunning),
+  });
+  const verdict = judge({
+    exitCode: stepCode,
+    cancelled,
+    startError: result?.startError ?? null,
+    oomCount: countOoms(receipts),
+    endedByOom: receipts.filter(endedByOom).length,
+    threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+    outside: outsideOoms(receipts),
+    openEnds: openEnds(receipts, stillRunning, thisHost()),
+    reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
+    blindSpots: blind,
+    // The machine's count may be of somebody else's process: it only explains a SIGKILL that was seen.
+    hostOomKills:
+      host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
+    hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
+    machineOomKills: host?.state === 'read' ? host.machine_kills : null,
+    ownCgroups: ownCgroups(ended),
+  });
+  const gates = judgeGates(
+    {
+      // One that left no receipt, or none that can be read, is the verdict's matter: it did import torch.
+      torchProcesses: Math.max(receipts.length, ...blind.map((spot) => spot.count)),
+      shimFault,
+      unreached: unreachedLine(unarmed),
+      likely: likelyReason(ended.seen, ended.hints),
+      cycleCount: cycles.count,
+      topCycle: topCycle(receipts),
+      cyclesUnseen: cyclesUnseen(receipts),
+      parity: parity.state,
+      parityReason: parity.reason,
+      parityNotRun: parity.state === 'unverifiable' && parity.notRun,
+    },
+    plan.options,
+  );
+
+  const account = buildManifest({
+    evidence,
+    version: VERSION,
+    now: Date.now(),
+    step: {
+      id: plan.id,
+      shell: plan.command.file,
+      exit_code: result === null ? null : stepCode,
+      signal: result?.signal ?? null,
+      cancelled,
+      started: plan.startedAt / 1000,
+      ended: result === null ? null : result.endedAt / 1000,
+      workspace: plan.workspace,
+    },
+    runner: {
+      name: plan.job.runnerName,
+      host: thisHost(),
+      os: process.platform,
+      arch: process.arch,
+      repository: plan.job.repository,
+      sha: plan.job.sha,
+      run_id: plan.job.runId,
+      run_attempt: plan.job.runAttempt,
+      job: plan.job.job,
+    },
+    verdict,
+    gpu: { before: ended.before.gpu, after: gpuAfter, own: gpuAfter.state === 'seen' ? ownOf(ended) : [] },
+    host: {
+      oom: host,
+      memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+    },
+    parity: { state: parity.state, reason: parity.reason, result: parity.result },
+    notSeen: notSeen(receipts),
+    unarmed,
+    blindSpots: blind,
+    scriptHints: ended.hints,
+    stillRunning,
+    killed: result?.killed ?? ended.killed ?? [],
+    gates,
+    faults: ended.faults,
+    published: NOT_YET,
+  });
+
+  const concluded = await conclude(runner, ended, evidence, account);
+  const code = finalExitCode(stepCode, gates);
+  return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+
+/** Pids that imported torch to the end, have gone, and left nothing that is there. */
+function lost(
+  { receipts, unread }: Evidence,
+  marks: Marks,
+  stillRunning: readonly NamedProcess[],
+): readonly number[] {
+  const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
+  return lostPids(marks, new Set(left.map(({ pid }) => pid)));
+}
+
+const ownCgroups = ({ seen, hints }: Pick<Ended, 'seen' | 'hints'>): readonly string[] => {
+  const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
+  return [...OWN_CGROUP].filter((program) => met.has(program));
+};
+
+/** One line for each kind of process that left a receipt but could not be recorded. */
+function notSeen(receipts: readonly Receipt[]): readonly string[] {
+  const reasons = new Map<string, number>();
+  for (const receipt of receipts) {
+    const { recorder } = receipt;
+    // The verdict tells of those in which no out-of-memory can be seen either.
+    if (isBlind(receipt)) continue;
+    if (recorder.state !== 'unsupported' && recorder.state !== 'failed') continue;
+    const reason = recorder.reason ?? 'the receipt gives no reason';
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const lines = [...reasons].map(
+    ([reason, n]) => `${count(n, 'process', 'processes')} not recorded: ${reason}`,
+  );
+  const cycles = cyclesUnseen(receipts);
+  return cycles === null ? lines : [...lines, `Reference cycles were not fully looked for: ${cycles}`];
+}
+
+/** Looks for cycles that failed, were cut short or were not taken, in one line: what they did not see may be there. */
+export function cyclesUnseen(receipts: readonly Pick<Receipt, 'cycles'>[]): string | null {
+  const reasons = receipts.flatMap(({ cycles }) =>
+    cycles !== null &&
+    (cycles.state === 'failed' || /^(a look was cut short|not looked)/.test(cycles.reason ?? ''))
+      ? [cycles.reason ?? 'the watch failed']
+      : [],
+  );
+  return reasons.length === 0 ? null : `${reasons[0]} (${count(reasons.length, 'process', 'processes')})`;
+}
+
+/** The cycle that holds most, in one line. */
+function topCycle(receipts: readonly Receipt[]): string | null {
+  const held = (bytes: Readonly<Record<string, number>>): number =>
+    Object.values(bytes).reduce((sum, n) => sum + n, 0);
+  const top = receipts
+    .flatMap((receipt) => receipt.cycles?.cycles ?? [])
+    .sort((a, b) => held(b.bytes) - held(a.bytes))[0];
+  if (!top) return null;
+  const types = top.types
+    .slice(0, 3)
+    .map((type) => type.name)
+    .join(', ');
+  return `${types} holding ${formatBytes(held(top.bytes))}`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Taking the evidence folder away once artifacts hold all of it. Only files that were collected, and are still what was collected,
+ * are ever removed, and the folder only when it is empty then: what came in between by anybody stays, and keeps the rest.
+ */
+import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Evidence, FileRef } from '../evidence/collect.js';
+import type { Manifest, ManifestFile } from '../evidence/manifest.js';
+import { errorCode, openFolder, sameContent, sealOf } from '../evidence/safe-fs.js';
+
+/** A file by its name and what is in it. */
+export const fileKey = ({ file, digest }: Pick<ManifestFile, 'file' | 'digest'>): string =>
+  `${file} ${digest}`;
+
+/** Every file of the evidence. */
+export const filesOf = ({ receipts, snapshots, pages }: Evidence): readonly FileRef[] => [
+  ...receipts,
+  ...snapshots,
+  ...pages,
+];
+
+/** Files that the artifact of an account holds, as they were digested; none where it has no artifact. */
+export function heldFiles({ files, snapshots, published }: Manifest): readonly ManifestFile[] {
+  if (published.state !== 'uploaded') return [];
+  const left = new Set(published.left_out.map(({ file }) => file));
+  return [...files, ...snapshots].filter(({ file }) => !left.has(file));
+}
+
+/** Do the artifacts of `accounts` hold all that lies in the folder, as it lies there, and all that they were to hold? Pure. */
+export function isSpent(evidence: Evidence, accounts: readonly Manifest[]): boolean {
+  const held = new Set(accounts.flatMap(heldFiles).map(fileKey));
+  return (
+    held.size > 0 &&
+    evidence.rejectedCount === 0 &&
+    accounts.every(({ published }) => published.left_out.length === 0) &&
+    filesOf(evidence).every((file) => held.has(fileKey(file)))
+  );
+}
+
+/**
+ * Removes the files of `evidence` and their folder. Where one has changed, or another has come, all of them stay.
+ * @returns true when the folder is gone
+ */
+export async function removeSpent(evidence: Evidence): Promise<boolean> {
+  const seals = new Map(filesOf(evidence).map(({ file, seal }) => [file, seal]));
+  try {
+    const folder = await openFolder(evidence.dir);
+    try {
+      // The times of a new link do not count: publishing has made one.
+      const same = async (name: string): Promise<boolean> => {
+        const seal = seals.get(name);
+        const now = await lstat(join(folder.path, name), { bigint: true }).catch(() => null);
+        return seal !== undefined && now !== null && sameContent(sealOf(now), seal);
+      };
+      for await (const { name } of await opendir(folder.path, { bufferSize: 1024 })) {
+        if (!(await same(name))) return false;
+      }
+      for (const name of seals.keys()) {
+        if (await same(name)) await unlink(join(folder.path, name));
+      }
+    } finally {
+      await folder.close();
+    }
+    await rmdir(evidence.dir);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'ENOENT';
+  }
+}

@@ -1,4 +1,0 @@
-/** What the runner starts as `main`. */
-import { main } from './main.js';
-
-await main();

@@ -1,0 +1,4 @@
+/** What the runner starts as `main`. */
+import { main } from '../main.js';
+
+await main();

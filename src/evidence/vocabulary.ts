@@ -1,0 +1,56 @@
+/** Constants and bounds of receipts that other modules need as well. */
+export const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
+/** Bytes of the largest receipt that is read. The shim keeps its own below this. */
+export const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
+
+/** Variables a receipt may hold, in the order in which they name a process's rank. */
+export const RANK_VARIABLES = [
+  'RANK',
+  'LOCAL_RANK',
+  'WORLD_SIZE',
+  'LOCAL_WORLD_SIZE',
+  'GROUP_RANK',
+  'NODE_RANK',
+  'SLURM_PROCID',
+  'OMPI_COMM_WORLD_RANK',
+] as const;
+
+export const CATEGORY_NAMES = [
+  'parameter',
+  'gradient',
+  'optimizer_state',
+  'activation',
+  'input',
+  'unknown',
+] as const;
+export type CategoryName = (typeof CATEGORY_NAMES)[number];
+/**
+ * A pool of a captured CUDA graph, of a `MemPool` or `graph_pool_handle`, or those without a row of their
+ * own.
+ */
+export const POOL_KINDS = ['graph', 'handle', 'rest'] as const;
+
+/**
+ * Which library's request failed, a closed list. The shim decides by the exception's type and markers, and
+ * passes on no message.
+ */
+export const OUTSIDE_KINDS = [
+  'cublas',
+  'cudnn',
+  'cusolver',
+  'driver',
+  'nccl',
+  'rmm',
+  'cupy',
+  'jax',
+  'onnxruntime',
+  'tensorrt',
+  'nvml-assert',
+  'pinned-host',
+] as const;
+
+/** Where the error that ended a process was first raised: in a worker of a process pool, or of Ray. */
+export const RERAISED_FROM = ['process', 'ray'] as const;
+
+/** Whether torch calls our observer at an out-of-memory. `none`: it was never attached. */
+export const OBSERVER_STATES = ['attached', 'refused', 'none'] as const;
