@@ -95,7 +95,10 @@ def run(make, seconds, fault):
             fault(error)
     finally:
         del held
-    return None if raised is None else handlers.without_us(raised)
+    try:
+        return None if raised is None else handlers.without_us(raised)
+    finally:
+        del raised  # its traceback leads to this frame: it would be a cycle that keeps the program's frames
 
 
 def _wait(make, seconds):

@@ -73,7 +73,10 @@ def take(
         if torch_api.forked_after_cuda(torch):
             return _result(clock, [], "a forked child holds no device memory of its own to look at", None)
         held = collector.hold()
-        scene = see() if see is not None else (own := Scene(torch, task=torch_api.backward_task()))
+        if see is None:
+            scene = own = Scene(torch, task=torch_api.backward_task())
+        else:
+            scene = see()
         look = _Look(clock, scene, device_indices, max_objects, max_nodes)
         return look.run()
     except Ended as error:
