@@ -27,6 +27,7 @@ import type { Runner } from './runner/runner.js';
 import { goneCheck } from './step/abandoned.js';
 import { type Ended, markOf, ownOf } from './step/ended.js';
 import { hostOom, readHostCounters, readHostMemory } from './step/host.js';
+import { OWN_CGROUP } from './step/launchers.js';
 import { lostPids, type Marks, readMarks } from './step/marks.js';
 import { stepProcesses } from './step/own.js';
 import { type NamedProcess, nameProcess } from './step/proc.js';
@@ -198,12 +199,9 @@ function lost(
   return lostPids(marks, new Set(left.map(({ pid }) => pid)));
 }
 
-/** Programs that start others in a cgroup outside of the step's. */
-const OWN_CGROUP = 'docker podman nerdctl kubectl srun sbatch systemd-run'.split(' ');
-
 const ownCgroups = ({ seen, hints }: Pick<Ended, 'seen' | 'hints'>): readonly string[] => {
   const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
-  return OWN_CGROUP.filter((program) => met.has(program));
+  return [...OWN_CGROUP].filter((program) => met.has(program));
 };
 
 /** One line for each kind of process that left a receipt but could not be recorded. */

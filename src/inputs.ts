@@ -1,7 +1,7 @@
 /**
  * The inputs of the action: read once, validated together, frozen. Pure: text in, values or all problems out.
- * The table below is the only place that knows an input's default and accepted values; action.yml and the README
- * are held equal to it by a test.
+ * The table below is the only place that knows an input's default and accepted values; action.yml and the
+ * README are held equal to it by a test.
  */
 import { parseBytes } from './lib/bytes.js';
 import { printable } from './lib/text.js';
@@ -77,7 +77,9 @@ const wholeNumber =
       : { accepted: `a whole number from ${low} to ${high}${unit}` };
   };
 
-/** The YAML 1.2 core booleans, as `core.getBooleanInput` has them: a typo is an error, never a silent `false`. */
+/**
+ * The YAML 1.2 core booleans, as `core.getBooleanInput` has them: a typo is an error, never a silent `false`.
+ */
 const boolean: Parser<boolean> = (text) => {
   if (/^(true|True|TRUE)$/.test(text)) return { value: true };
   if (/^(false|False|FALSE)$/.test(text)) return { value: false };
@@ -109,7 +111,9 @@ const shell: Parser<string> = (text) => {
       };
 };
 
-/** Limits of the artifact service: no `" : < > | * ? \ /`, no line break; GitHub cuts off at 260 characters. */
+/**
+ * Limits of the artifact service: no `" : < > | * ? \ /`, no line break; GitHub cuts off at 260 characters.
+ */
 const artifactName: Parser<string> = (text) =>
   /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
     ? { value: text }

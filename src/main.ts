@@ -157,9 +157,10 @@ async function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException)
 }
 
 /**
- * Problems that only the file system can tell; listed like those of the inputs, before anything runs. A fixture is
- * compared with what the step's torch does, so the step cannot be what makes it. The interpreter for the check may well
- * be made by the step (`uv sync`), so a missing one is told after it.
+ * Problems that only the file system can tell; listed like those of the inputs, before anything runs. A
+ * fixture is compared with what the step's torch does, so the step cannot be what makes it. The interpreter
+ * for the check may well be made by the step (`uv sync`), so a missing interpreter is reported after the
+ * step.
  */
 async function fileProblems(inputs: Partial<Inputs>, workspace: string): Promise<InputProblem[]> {
   const problems: InputProblem[] = [];

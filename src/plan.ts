@@ -1,7 +1,7 @@
 /**
- * The plan of one wrapped step: every path, name and limit that main and post need, made from the inputs and the
- * runner's environment. Pure. It is saved to state before the step starts, so that post can finish what a killed
- * main began from the very same values (it never reads the inputs again).
+ * The plan of one wrapped step: every path, name and limit that main and post need, made from the inputs and
+ * the runner's environment. Pure. It is saved to state before the step starts, so that post can finish what a
+ * killed main began from the very same values (it never reads the inputs again).
  */
 import { delimiter, isAbsolute, join, normalize } from 'node:path';
 import type { Inputs } from './inputs.js';
@@ -59,7 +59,10 @@ export interface ShimConfig {
   readonly dump_deadline_s: number;
 }
 
-/** Seconds a dump may take inside the user's program; symbolising C++ frames was reported to take 158 to 403 s. */
+/**
+ * Seconds a dump may take inside the user's program; symbolising C++ frames was reported to take 158 to 403
+ * s.
+ */
 const DUMP_DEADLINE_S = { python: 120, all: 600 } as const;
 
 /**
@@ -103,7 +106,7 @@ export function makePlan(
   };
 }
 
-/** A path that an input gives: relative ones are from the workspace, and an empty one is it. */
+/** A path that an input gives: relative paths start at the workspace; empty means the workspace. */
 export const fromWorkspace = (path: string, workspace: string): string =>
   path === '' ? workspace : isAbsolute(path) ? path : join(workspace, path);
 
@@ -145,8 +148,9 @@ const ACTION_ONLY = [
 ] as const;
 
 /**
- * The job's environment as a `run:` step would see it: without our inputs and the action-only variables. `STATE_*` stays: the runner
- * gives an action's state to its pre and post alone, so in main such a variable is the user's.
+ * The job's environment as a `run:` step would see it: without our inputs and the action-only variables.
+ * `STATE_*` stays: the runner gives an action's state to its pre and post alone, so in main such a variable
+ * is the user's.
  */
 export function plainStepEnvironment(
   env: NodeJS.ProcessEnv,
@@ -167,8 +171,8 @@ export interface EnvironmentOptions {
 }
 
 /**
- * The environment of the wrapped program: the job's own, our inputs and the action-only variables taken out, our
- * folder put first on PYTHONPATH.
+ * The environment of the wrapped program: the job's own, our inputs and the action-only variables taken out,
+ * our folder put first on PYTHONPATH.
  */
 export function stepEnvironment(
   plan: Plan,
@@ -182,6 +186,9 @@ export function stepEnvironment(
   return result;
 }
 
-/** `dir` before the user's own PYTHONPATH, with no empty entry of ours (an empty entry means the current folder). */
+/**
+ * `dir` before the user's own PYTHONPATH, with no empty entry of ours (an empty entry means the current
+ * folder).
+ */
 export const prependPath = (dir: string, existing: string | undefined): string =>
   existing ? `${dir}${delimiter}${existing}` : dir;

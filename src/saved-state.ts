@@ -1,6 +1,6 @@
 /**
- * Reads back what main saved for post. Checked in full, since anything that runs in the job can write to the runner's
- * state file.
+ * Reads back what main saved for post. Checked in full, since anything that runs in the job can write to the
+ * runner's state file.
  */
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
@@ -163,7 +163,10 @@ const StateSchema = v.object({
   known: KnownSchema,
 });
 
-/** What post may find: nothing (main never planned), something it cannot read, an unfinished step, a finished one. */
+/**
+ * What post may find: nothing (main never planned), something it cannot read, an unfinished step, a finished
+ * one.
+ */
 export type SavedState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly reason: string }

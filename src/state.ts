@@ -1,6 +1,7 @@
 /**
- * What main leaves for post: the plan, what it knew so far, and how far it came. Versioned; `saved-state.ts` reads it
- * back. Writing needs no schema, so main does not load the library for it: a quarter of a megabyte of its bundle.
+ * What main leaves for post: the plan, what it knew so far, and how far it came. Versioned; `saved-state.ts`
+ * reads it back. Writing needs no schema, so main does not load the library for it: a quarter of a megabyte
+ * of its bundle.
  */
 
 import type { GpuObservation } from './gpu/observe.js';
@@ -27,7 +28,7 @@ export interface Known {
   readonly gpu: GpuObservation | null;
   /** What the watch over the step's processes had seen by then; null until it saw something. */
   readonly seen: Seen | null;
-  /** Processes of the step that lived when it had ended. */
+  /** Processes of the step that were alive when it ended. */
   readonly met: readonly Group[];
 }
 
@@ -44,8 +45,8 @@ export const NOTHING_KNOWN: Known = {
 };
 
 /**
- * How far main came: `true`, nothing is left to do; `late`, processes of the step outlived it and may write evidence
- * after it; `cut`, a cancel stopped the upload.
+ * How far main came: `true`, nothing is left to do; `late`, processes of the step outlived it and may write
+ * evidence after it; `cut`, a cancel stopped the upload.
  */
 export type Finish = 'true' | 'late' | 'cut';
 
@@ -62,8 +63,8 @@ export const STATE_SCHEMA = 'oom-autopsy.state.v1';
 export const STATE = 'step';
 
 /**
- * Saves the plan before the step starts, and again whenever more is known. What may be long is cut: post gets this as
- * an environment variable, and Linux starts no program with one of 128 KiB or more.
+ * Saves the plan before the step starts, and again whenever more is known. What may be long is cut: post gets
+ * this as an environment variable, and Linux starts no program with one of 128 KiB or more.
  */
 export function savePlan(runner: Runner, plan: Plan, known: Known = NOTHING_KNOWN): void {
   const { result } = known;
@@ -93,7 +94,7 @@ function boundedGpu(gpu: GpuObservation): GpuObservation {
   return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
 }
 
-/** Tells post how far main came. */
+/** Records for post how far main came. */
 export function saveFinished(runner: Runner, finish: Finish = 'true'): void {
   runner.saveState('finished', finish);
 }

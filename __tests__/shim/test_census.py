@@ -456,7 +456,7 @@ def test_what_a_cpu_build_has_of_the_names(cpu):
         walk = GraphWalk(api, Kinds(api), put, leaf, IDLE, None)
         walk.run([z.grad_fn], Clock(60), 1000)
         print(sorted(found), walk.hooked, unpacked)
-        print(backward_state(api, [], 0, lambda *_: True, 0)[0])
+        print(backward_state(api, [], 0, lambda *_: True, torch_api.backward_task())[0])
     """
     done = run(program, HERE.parents[1] / "python" / "shim", python=cpu)
     assert done.code == 0, done.err

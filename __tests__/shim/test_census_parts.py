@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 import threading
+import time
 import types
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
@@ -289,18 +290,35 @@ def test_wide_and_deep_values_are_bounded(kinds, monkeypatch):
 def test_every_live_object_is_looked_at_and_the_clock_stops_it(kinds):
     module = FakeApi.Module()
     holder = [module]  # tracked by the collector
-    found = census_objects.Found()
-    census_objects.live_objects(kinds, found, census_objects.Clock(60), 10_000_000, 1.0)
+    found, everything = census_objects.Found(), gc.get_objects()
+    census_objects.live_objects(kinds, found, everything, census_objects.Clock(60), 10_000_000, 1.0)
     assert any(one is module for one in found.modules) and holder
-    assert found.objects > 10_000
+    assert found.objects == len(everything) > 10_000
     ticks = iter(range(100))
     clock = census_objects.Clock(2.5, now=lambda: next(ticks))
-    gone = census_objects.Found()
-    objects = [[] for _ in range(4 * census_objects.CHUNK)]
+    gone, objects = census_objects.Found(), [[] for _ in range(4 * census_objects.CHUNK)]
     with pytest.raises(census_objects.OutOfTime) as stopped:
-        census_objects.live_objects(kinds, gone, clock, 10_000_000, 1.0)
+        census_objects.live_objects(kinds, gone, objects, clock, 10_000_000, 1.0)
     assert f"looked at {gone.objects} of " in str(stopped.value)
-    assert gone.objects == 2 * census_objects.CHUNK and objects
+    assert gone.objects == 64 + census_objects.CHUNK
+    with pytest.raises(census_objects.OutOfTime):
+        census_objects.live_objects(kinds, gone, objects, census_objects.Clock(60), gone.objects, 1.0)
+    census_objects.live_objects(kinds, gone, objects, census_objects.Clock(60), 10_000_000, 1.0)
+    assert gone.objects == len(objects), "it went on where it had stopped"
+
+
+def test_the_clock_counts_the_work_of_its_thread_and_the_wall_and_hears_that_nobody_waits():
+    started, wall = time.monotonic(), census_objects.Clock(0.2, wall_s=60)
+    time.sleep(0.3)
+    wall.check(lambda: "asleep")  # that was no work
+    with pytest.raises(census_objects.OutOfTime, match="the machine is busy"):
+        census_objects.Clock(60, wall_s=0).check(lambda: "x")
+    busy = census_objects.Clock(0.05)
+    with pytest.raises(census_objects.OutOfTime, match=r"0\.05 s were over: working"):
+        while time.monotonic() < started + 60:
+            busy.check(lambda: "working")
+    with pytest.raises(census_objects.Ended, match="gone"):
+        census_objects.Clock(60, ended=lambda: "gone").check(lambda: "x")
 
 
 def test_paths_in_the_module_tree(kinds):
@@ -475,7 +493,7 @@ module, slotted = Api.Module(), Slotted()
 module.weight, slotted.held = Api.Tensor(), Api.Tensor()
 assert census_objects.tensors_in(kinds, {"a": [slotted]}, objects=True) == [slotted.held]
 assert census_objects.field(kinds, module, "weight") is module.weight
-census_objects.live_objects(kinds, found, census_objects.Clock(60), 10**7, 1.0)
+census_objects.live_objects(kinds, found, gc.get_objects(), census_objects.Clock(60), 10**7, 1.0)
 assert len(found.modules) == 1 and len(found.tensors) == 2
 
 def call(self, *args, **kwargs):
@@ -493,7 +511,7 @@ assert hidden.hidden == 0, "what the interpreter froze at its start is nobody's 
 
 gc.freeze()
 hidden = census_objects.Found()
-census_objects.live_objects(kinds, hidden, census_objects.Clock(60), 10**7, 1.0)
+census_objects.live_objects(kinds, hidden, gc.get_objects(), census_objects.Clock(60), 10**7, 1.0)
 assert not hidden.modules
 census_objects.hidden_objects(kinds, hidden, census_objects.Clock(60), 1.0, [])
 assert len(hidden.modules) == 1 and len(hidden.tensors) == 2, hidden.__dict__

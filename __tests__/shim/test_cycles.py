@@ -605,56 +605,63 @@ def test_a_program_that_saves_its_garbage_keeps_it_and_it_is_no_cycle_then(step,
 COLLECTIONS = (
     PRELUDE
     + """
+from _oom_autopsy import cycles_trigger
 report = {}
 gc.disable()
 gc.freeze()
+cycles_watch.PAUSE_S = 0.05
 watch = start("sampled")
 
-def plant_and_collect():
+def plant():
+    # garbage that only a full collection frees
     node = Node()
     node.me, node.weight = node, tensor()
-    alive = weakref.ref(node)
-    del node
-    gc.collect()
-    return alive() is None
+    gc.collect(1)
 
-cycles_watch.BUDGET = 0.0
-freed = [plant_and_collect() for _ in range(3)]
-report["no budget"] = [watch.summary()["looks"], watch.summary()["count"], all(freed)]
-cycles_watch.BUDGET = 1e9
-gc.collect()
-gc.collect()
-report["late"] = [watch.summary()["looks"], watch.summary()["count"]]
-gc.collect()
-report["no proof"] = watch.summary()["looks"]
-report["proof, then look"] = []
-for _ in range(3):
-    freed = plant_and_collect()
+def events():
+    for _ in range(cycles_trigger.EVERY): gc.collect(0)
+    nothing()
+
+def seen():
     account = watch.summary()
-    report["proof, then look"].append([account["looks"], amount(account) // MiB, freed])
-ring(1)
-gc.collect()
-gc.collect()
-report["back to rest"] = watch.summary()["looks"]
-gc.collect(1), gc.collect(0)
-watch.stop()
-plant_and_collect(), plant_and_collect()
-account = watch.summary()
-report["stopped"] = [account["looks"], account["cycles"][0]["seen"], len(account["cycles"])]
+    return [account["looks"], amount(account) // MiB]
 
-cycles_watch.BUDGET = 1e-8
+def until(looks):
+    end = time.monotonic() + 60
+    while seen()[0] < looks and time.monotonic() < end:
+        time.sleep(0.02)
+        events()
+    return seen()
+
+cycles_watch.BUDGET = 1e9
+plant(), events(), events()
+report["no proof"] = seen()
+gc.collect()
+plant(), events()
+report["right after it"] = seen()
+report["proof, then look"] = until(1)
+events(), time.sleep(0.2), events()
+report["once"] = seen()
+cycles_watch.BUDGET = 0.0
+gc.collect()
+plant(), events(), time.sleep(0.2), events()
+report["no budget"] = seen()
+cycles_watch.BUDGET = 1e9
+report["late"] = until(2)
+gc.collect(), events()
+report["nothing"] = until(3)
+report["back off"] = watch._pause > cycles_watch.PAUSE_S
+watch.stop()
+gc.collect(), plant(), events(), time.sleep(0.2), events()
+report["stopped"] = seen()
+
 changes = []
 watch = start("sampled", on_change=lambda: changes.append(1))
-watch._began -= 1e5  # room of 1 ms: for readings, not for a look such as the last was
-watch._look_s = 0.9
-for _ in range(3):
-    plant_and_collect()
-report["hint"] = watch.summary()["reason"]
 watch.look("oom")
 ring(tensor())
-watch.look("oom"), watch.look("oom"), watch.look("oom"), watch.look("exit")
+watch.look("oom"), watch.look("oom"), watch.look("exit")
 account = watch.summary()
-# one cycle, looked at three times before a collection freed it
+# one cycle, looked at three times before a collection freed it; and the one from before
 report["looked often"] = [account["looks"], account["cycles"][0]["seen"], amount(account) // MiB, len(changes)]
 report["same watch"] = start("sampled") is watch
 print(json.dumps(report))
@@ -664,20 +671,67 @@ print(json.dumps(report))
 
 def test_looks_follow_proof_and_stay_within_the_budget(step, cuda):
     place = step(snapshot="off")
-    done = place.run(COLLECTIONS, place.evidence, python=cuda)
+    done = place.run("import time\n" + COLLECTIONS, place.evidence, python=cuda)
     assert done.code == 0, done.err
     report = json.loads(done.out)
-    assert report["no budget"] == [0, 0, True]
-    assert report["late"] == [1, 0]  # the proof of before, affordable now; there is nothing any more
-    assert report["no proof"] == 1
-    # the first collection proves, each of the next is preceded by a look that sees what it frees
-    assert report["proof, then look"] == [[1, 0, True], [2, 1, True], [3, 2, True]]
-    assert report["back to rest"] == 4
-    assert report["stopped"] == [4, 2, 1]
-    assert "3.0 MiB" in report["hint"] and "continuous" in report["hint"]
-    # of four looks at an out-of-memory three are free; the one at exit always is
-    assert report["looked often"] == [4, 1, 1, 1]
+    assert report["no proof"] == [0, 0]
+    # What a full collection leaves is nothing: a look waits for more.
+    assert report["right after it"] == [0, 0]
+    assert report["proof, then look"] == [1, 1]
+    assert report["once"] == [1, 1]
+    assert report["no budget"] == [1, 1]
+    assert report["late"] == [2, 2]
+    assert report["nothing"] == [3, 2]
+    assert report["back off"] is True
+    assert report["stopped"] == [3, 2]
+    assert report["looked often"] == [4, 2, 2, 1]
     assert report["same watch"] is True
+
+
+LONG = """
+import gc, time
+import torch
+class Batch:
+    def __init__(self):
+        self.t = torch.empty(1 << 14, device="cuda"); self.me = self
+torch.zeros(1, device="cuda")
+rows, steps, end = [], 0, time.monotonic() + {seconds}
+while time.monotonic() < end:
+    # a step: what it leaves behind survives two collections of the young, and then is garbage
+    batches = [Batch() for _ in range(3)]
+    rows = [[i] for i in range(12_000)]
+    time.sleep(0.002)
+    del batches
+    steps += 1
+    if steps % 40 == 0: gc.collect()
+print(gc.get_stats()[2]["collections"] > 3)
+"""
+
+
+def sampled_in_a_run(lain, python, seconds, more=""):
+    program = more + LONG.replace("{seconds}", str(seconds))
+    done = lain.run(program, python=python, timeout=seconds + 100)
+    assert (done.code, done.out, done.ours) == (0, "True\n", []), done.err
+    return done.receipt["cycles"]
+
+
+def test_a_long_run_finds_a_cycle_while_it_runs(step, cuda):
+    """With nothing to see at its end, and no out-of-memory."""
+    more = """
+import atexit, gc
+from _oom_autopsy import cycles_watch
+cycles_watch.BUDGET, cycles_watch.PAUSE_S = 1.0, 0.1
+"""
+    total = sampled_in_a_run(step(cycles="warn"), cuda, 8, more)
+    assert total["looks"] >= 2 and total["count"] == 1
+    assert total["cycles"][0]["types"] == [{"name": "__main__.Batch", "count": 1}]
+
+
+@pytest.mark.long
+def test_a_long_run_finds_a_cycle_within_its_share_of_the_time(step, cuda):
+    total = sampled_in_a_run(step(cycles="warn"), cuda, 75)
+    assert total["looks"] >= 2 and total["count"] == 1
+    assert total["cycles"][0]["types"] == [{"name": "__main__.Batch", "count": 1}]
 
 
 FORK = (

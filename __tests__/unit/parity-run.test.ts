@@ -1,12 +1,18 @@
 /** When the parity check is not run at all, and which receipts may name the interpreter that runs it. */
-import { expect, it } from '@jest/globals';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from '@jest/globals';
 import type { Evidence } from '../../src/evidence/collect.js';
 import { parityOf } from '../../src/parity/run.js';
 import type { Ended } from '../../src/step/ended.js';
 
+const root = mkdtempSync(join(tmpdir(), 'parity run '));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
 const ended = (options: object, more: object = {}): Ended =>
   ({
-    plan: { options: { parity: 'fail', python: '', fixture: '', ...options }, workspace: '/w' },
+    plan: { options: { parity: 'fail', python: '', fixture: '', ...options }, workspace: root },
     result: { cancelledBy: null },
     env: {},
     actionDir: '/nowhere',
@@ -69,4 +75,19 @@ it.each<[string, object, RegExp]>([
     reason: expect.stringMatching(reason),
   });
   expect(lines).toEqual([]);
+});
+
+it.each([
+  ['', ['--worker', '30', '--remember', '/the/temp']],
+  ['my.json', ['--worker', '182', '--remember', '/the/temp', '--fixture']],
+])('holds a step up by 30 s at most, longer only for a fixture of the user’s (%s)', async (fixture, args) => {
+  const [python, seen] = [join(root, 'python3'), join(root, 'seen')];
+  writeFileSync(python, `#!/bin/bash\nprintf '%s\\n' "$@" > '${seen}'\n`);
+  chmodSync(python, 0o755);
+  writeFileSync(join(root, 'my.json'), '');
+  const env = { PATH: process.env['PATH'], RUNNER_TEMP: '/the/temp' };
+  await parityOf(ended({ python, fixture }, { env, distDir: '/d' }), evidence(), log);
+  const lines = readFileSync(seen, 'utf8').trim().split('\n');
+  expect(lines.slice(0, 3)).toEqual(['/d/parity/oom_autopsy_parity', 'check', '--json']);
+  expect(lines.slice(3, 3 + args.length)).toEqual(args);
 });

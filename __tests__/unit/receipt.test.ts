@@ -199,6 +199,11 @@ it('leaves out unknown fields and parts of a wrong type, with a note', () => {
   );
 });
 
+it('keeps a part whose fields it does not know, its nulls too', () => {
+  const timeline = { state: 'done', reason: null, steps: [1, null, { deep: null }] };
+  expect(good({ timeline }).timeline).toEqual(timeline);
+});
+
 it('cuts lists and counts what it cut', () => {
   const ooms = Array.from({ length: 60 }, (_, i) => ({ seq: i + 1 }));
   const stack = Array.from({ length: 300 }, (_, i) => ({ file: 'f', line: i, function: 'g' }));

@@ -51,7 +51,7 @@ class Walk {
             const value = this.judged(node.wrapped, given, at);
             return value === UNUSABLE ? null : value;
         }
-        const missing = given === undefined || given === null;
+        const missing = given === undefined || (given === null && node.type !== 'custom');
         const value = missing ? UNUSABLE : this.judged(node, given, at);
         if (value !== UNUSABLE)
             return value;

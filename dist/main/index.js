@@ -3619,7 +3619,10 @@ const ownOf = (ended) => [
 
 // EXTERNAL MODULE: ./build/step/host.js
 var step_host = __nccwpck_require__(5589);
+// EXTERNAL MODULE: ./build/step/launchers.js
+var launchers = __nccwpck_require__(1914);
 ;// CONCATENATED MODULE: ./build/account.js
+
 
 
 
@@ -3766,10 +3769,9 @@ function lost({ receipts, unread }, marks, stillRunning) {
     const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
     return lostPids(marks, new Set(left.map(({ pid }) => pid)));
 }
-const OWN_CGROUP = 'docker podman nerdctl kubectl srun sbatch systemd-run'.split(' ');
 const ownCgroups = ({ seen, hints }) => {
     const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
-    return OWN_CGROUP.filter((program) => met.has(program));
+    return [...launchers/* OWN_CGROUP */.iK].filter((program) => met.has(program));
 };
 function notSeen(receipts) {
     const reasons = new Map();
@@ -3959,8 +3961,6 @@ function folderProblem(path) {
 
 // EXTERNAL MODULE: ./build/step/process.js
 var step_process = __nccwpck_require__(3910);
-// EXTERNAL MODULE: ./build/step/launchers.js
-var launchers = __nccwpck_require__(1914);
 ;// CONCATENATED MODULE: ./build/step/script-hints.js
 
 const MAX_COMMAND = 4096;
@@ -4018,8 +4018,8 @@ function ignoringSigpipe({ file, args }) {
 
 
 
+
 const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
-const CARRIERS = new Set('docker podman nerdctl apptainer singularity kubectl srun sbatch ssh sudo su bazel systemd-run'.split(' '));
 const watch_MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
@@ -4111,7 +4111,7 @@ class TorchWatch {
     #examine(known) {
         const { pid } = known.facts;
         const program = (0,external_node_path_.basename)((0,proc/* readExecutable */.pK)(pid, this.root) ?? '');
-        if (CARRIERS.has(program))
+        if (launchers/* CARRIERS */.Mf.has(program))
             this.#carriers.add(program);
         const maps = this.#maps(pid);
         const base = maps === null ? undefined : TORCH.exec(maps)?.[1];
@@ -6005,6 +6005,8 @@ function readHostMemory(root = '/', above = false) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   $z: () => (/* binding */ hintOf),
 /* harmony export */   A3: () => (/* binding */ reasonOf),
+/* harmony export */   Mf: () => (/* binding */ CARRIERS),
+/* harmony export */   iK: () => (/* binding */ OWN_CGROUP),
 /* harmony export */   oE: () => (/* binding */ LAUNCHERS)
 /* harmony export */ });
 /* unused harmony export launcherTable */
@@ -6017,18 +6019,23 @@ const LAUNCHERS = {
         why: "a container does not get the step's environment",
         remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
         more: 'They stand below',
+        carriers: ['docker', 'podman', 'nerdctl'],
+        ownCgroup: true,
     },
     apptainer: {
         what: 'apptainer',
         pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
         why: 'the folder of the step must be visible in the container',
         remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
+        carriers: ['apptainer', 'singularity'],
     },
     kubectl: {
         what: 'kubectl',
         pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
         why: 'a pod runs outside of the step and does not get its environment',
         remedy: 'see docs/reach.md',
+        carriers: ['kubectl'],
+        ownCgroup: true,
     },
     tox: {
         what: 'tox',
@@ -6044,6 +6051,7 @@ const LAUNCHERS = {
         past: 'sudo cleared the environment',
         remedy: 'use `sudo --preserve-env=PYTHONPATH`',
         more: '`-E` alone does not pass it where the sudoers file says so',
+        carriers: ['sudo'],
     },
     su: {
         what: 'su',
@@ -6051,6 +6059,7 @@ const LAUNCHERS = {
         why: 'a login as another user clears the environment',
         remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
         more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
+        carriers: ['su'],
     },
     environment: {
         what: 'env -i',
@@ -6064,6 +6073,8 @@ const LAUNCHERS = {
         pattern: at(String.raw `s(?:run|batch)\s`),
         why: 'Slurm has to export the environment (the default, `--export=ALL`)',
         remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
+        carriers: ['srun', 'sbatch'],
+        ownCgroup: true,
     },
     ray: {
         what: 'ray',
@@ -6076,18 +6087,22 @@ const LAUNCHERS = {
         pattern: at(String.raw `ssh\s`),
         why: "another machine does not get the step's environment",
         remedy: 'see docs/reach.md',
+        carriers: ['ssh'],
     },
     systemd: {
         what: 'systemd-run',
         pattern: at(String.raw `systemd-run\s`),
         why: 'a unit does not get the environment',
         remedy: 'use `systemd-run --setenv=PYTHONPATH`',
+        carriers: ['systemd-run'],
+        ownCgroup: true,
     },
     bazel: {
         what: 'bazel',
         pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
         why: 'bazel clears the environment of its tests',
         remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
+        carriers: ['bazel'],
     },
     replaced: {
         what: 'PYTHONPATH=',
@@ -6124,6 +6139,9 @@ const LAUNCHERS = {
         remedy: 'put that folder behind, as in `PYTHONPATH="$PYTHONPATH:FOLDER"`',
     },
 };
+const carriersOf = (launchers) => new Set(launchers.flatMap(({ carriers }) => carriers ?? []));
+const CARRIERS = carriersOf(Object.values(LAUNCHERS));
+const OWN_CGROUP = carriersOf(Object.values(LAUNCHERS).filter(({ ownCgroup }) => ownCgroup));
 const plain = (text) => text.replaceAll('`', '');
 const hintOf = ({ why, remedy }) => plain(`${why}; ${remedy}`);
 const reasonOf = (launcher) => plain(`${launcher.past ?? launcher.why}; ${launcher.remedy}`);

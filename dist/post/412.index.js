@@ -4086,8 +4086,8 @@ function cameOf(marks, { innerPid, startTicks }) {
 }
 const lostPids = (marks, known) => [...marks].flatMap(([pid, own]) => known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid]);
 
-// EXTERNAL MODULE: ./build/step/unarmed.js + 1 modules
-var unarmed = __webpack_require__(5614);
+// EXTERNAL MODULE: ./build/step/unarmed.js
+var unarmed = __webpack_require__(9493);
 ;// CONCATENATED MODULE: ./build/judge/reach.js
 
 
@@ -4241,7 +4241,10 @@ const ownOf = (ended) => [
 
 // EXTERNAL MODULE: ./build/step/host.js
 var step_host = __webpack_require__(5589);
+// EXTERNAL MODULE: ./build/step/launchers.js
+var launchers = __webpack_require__(1914);
 ;// CONCATENATED MODULE: ./build/account.js
+
 
 
 
@@ -4388,10 +4391,9 @@ function lost({ receipts, unread }, marks, stillRunning) {
     const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
     return lostPids(marks, new Set(left.map(({ pid }) => pid)));
 }
-const OWN_CGROUP = 'docker podman nerdctl kubectl srun sbatch systemd-run'.split(' ');
 const ownCgroups = ({ seen, hints }) => {
     const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
-    return OWN_CGROUP.filter((program) => met.has(program));
+    return [...launchers/* OWN_CGROUP */.iK].filter((program) => met.has(program));
 };
 function notSeen(receipts) {
     const reasons = new Map();
@@ -5600,7 +5602,7 @@ const LARGE_SNAPSHOT = 300 * 2 ** 20;
 /* harmony export */ });
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(439);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(4869);
-/* harmony import */ var _step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(5614);
+/* harmony import */ var _step_unarmed_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9493);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6781);
 /* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6668);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2072);
@@ -6449,6 +6451,162 @@ function readHostMemory(root = '/', above = false) {
 
 /***/ }),
 
+/***/ 1914:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   A3: () => (/* binding */ reasonOf),
+/* harmony export */   iK: () => (/* binding */ OWN_CGROUP),
+/* harmony export */   oE: () => (/* binding */ LAUNCHERS)
+/* harmony export */ });
+/* unused harmony exports CARRIERS, hintOf, launcherTable */
+const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
+const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
+const LAUNCHERS = {
+    docker: {
+        what: 'docker',
+        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
+        why: "a container does not get the step's environment",
+        remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
+        more: 'They stand below',
+        carriers: ['docker', 'podman', 'nerdctl'],
+        ownCgroup: true,
+    },
+    apptainer: {
+        what: 'apptainer',
+        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
+        why: 'the folder of the step must be visible in the container',
+        remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
+        carriers: ['apptainer', 'singularity'],
+    },
+    kubectl: {
+        what: 'kubectl',
+        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
+        why: 'a pod runs outside of the step and does not get its environment',
+        remedy: 'see docs/reach.md',
+        carriers: ['kubectl'],
+        ownCgroup: true,
+    },
+    tox: {
+        what: 'tox',
+        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
+        why: 'tox passes only the variables it is told to',
+        remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
+        more: "In the step's `env:`; or `pass_env = PYTHONPATH` in its section. The base section has no effect where the environment has a `pass_env` of its own",
+    },
+    sudo: {
+        what: 'sudo',
+        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
+        why: 'sudo clears the environment',
+        past: 'sudo cleared the environment',
+        remedy: 'use `sudo --preserve-env=PYTHONPATH`',
+        more: '`-E` alone does not pass it where the sudoers file says so',
+        carriers: ['sudo'],
+    },
+    su: {
+        what: 'su',
+        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
+        why: 'a login as another user clears the environment',
+        remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
+        more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
+        carriers: ['su'],
+    },
+    environment: {
+        what: 'env -i',
+        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
+        why: '`env -i` clears the environment',
+        past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
+        remedy: 'hand PYTHONPATH on to it: `env -i PYTHONPATH="$PYTHONPATH" …`',
+    },
+    slurm: {
+        what: 'srun',
+        pattern: at(String.raw `s(?:run|batch)\s`),
+        why: 'Slurm has to export the environment (the default, `--export=ALL`)',
+        remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
+        carriers: ['srun', 'sbatch'],
+        ownCgroup: true,
+    },
+    ray: {
+        what: 'ray',
+        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
+        why: 'workers of a Ray cluster that runs already have the environment of the day it started',
+        remedy: 'start it in the wrapped step',
+    },
+    ssh: {
+        what: 'ssh',
+        pattern: at(String.raw `ssh\s`),
+        why: "another machine does not get the step's environment",
+        remedy: 'see docs/reach.md',
+        carriers: ['ssh'],
+    },
+    systemd: {
+        what: 'systemd-run',
+        pattern: at(String.raw `systemd-run\s`),
+        why: 'a unit does not get the environment',
+        remedy: 'use `systemd-run --setenv=PYTHONPATH`',
+        carriers: ['systemd-run'],
+        ownCgroup: true,
+    },
+    bazel: {
+        what: 'bazel',
+        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
+        why: 'bazel clears the environment of its tests',
+        remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
+        carriers: ['bazel'],
+    },
+    replaced: {
+        what: 'PYTHONPATH=',
+        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
+        why: 'this replaces PYTHONPATH',
+        past: 'PYTHONPATH was replaced on the way',
+        remedy: 'write `PYTHONPATH="$PWD:$PYTHONPATH"`',
+    },
+    pex: {
+        what: 'a PEX',
+        pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
+        why: 'a PEX hides PYTHONPATH from its program',
+        remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
+        more: 'Else it starts its program with `-I`, or puts `PYTHONPATH` away',
+    },
+    cleared: {
+        what: 'unset PYTHONPATH',
+        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
+        why: 'this clears PYTHONPATH',
+        past: 'PYTHONPATH was cleared on the way',
+        remedy: 'leave it set in the wrapped step, or hand it on',
+    },
+    flags: {
+        what: 'python -I, -E or -S',
+        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
+        why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
+        remedy: 'drop them',
+        more: '`-P` and `-s` do most of what `-I` is used for, and do not hide us',
+    },
+    shadowed: {
+        what: 'a folder in front with a `sitecustomize` that runs no other',
+        pattern: null,
+        why: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other',
+        remedy: 'put that folder behind, as in `PYTHONPATH="$PYTHONPATH:FOLDER"`',
+    },
+};
+const carriersOf = (launchers) => new Set(launchers.flatMap(({ carriers }) => carriers ?? []));
+const CARRIERS = carriersOf(Object.values(LAUNCHERS));
+const OWN_CGROUP = carriersOf(Object.values(LAUNCHERS).filter(({ ownCgroup }) => ownCgroup));
+const plain = (text) => text.replaceAll('`', '');
+const hintOf = ({ why, remedy }) => plain(`${why}; ${remedy}`);
+const reasonOf = (launcher) => plain(`${launcher.past ?? launcher.why}; ${launcher.remedy}`);
+function launcherTable() {
+    const cell = (text) => text.replaceAll('|', '\\|');
+    const rows = Object.values(LAUNCHERS).map(({ what, why, remedy, more }) => {
+        const named = what.includes('`') || what.startsWith('a ') ? what : `\`${what}\``;
+        return `| ${named} | ${cell(why)} | ${cell(remedy)}${more === undefined ? '' : `. ${cell(more)}`} |`;
+    });
+    return ['| way | what it does | remedy |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+
+/***/ }),
+
 /***/ 2671:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -6826,155 +6984,19 @@ function writeScript(path, body) {
 
 /***/ }),
 
-/***/ 5614:
+/***/ 9493:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
-
-// EXPORTS
-__webpack_require__.d(__webpack_exports__, {
-  NZ: () => (/* binding */ UNARMED_REASONS),
-  gu: () => (/* binding */ settled),
-  OC: () => (/* binding */ wasReached)
-});
-
-// UNUSED EXPORTS: PYTHON, interpreterFlags, whyUnarmed
-
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __webpack_require__(3024);
-// EXTERNAL MODULE: external "node:path"
-var external_node_path_ = __webpack_require__(6760);
-// EXTERNAL MODULE: ./build/plan.js
-var plan = __webpack_require__(1781);
-;// CONCATENATED MODULE: ./build/step/launchers.js
-const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
-const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
-const LAUNCHERS = {
-    docker: {
-        what: 'docker',
-        pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
-        why: "a container does not get the step's environment",
-        remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
-        more: 'They stand below',
-    },
-    apptainer: {
-        what: 'apptainer',
-        pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
-        why: 'the folder of the step must be visible in the container',
-        remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
-    },
-    kubectl: {
-        what: 'kubectl',
-        pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
-        why: 'a pod runs outside of the step and does not get its environment',
-        remedy: 'see docs/reach.md',
-    },
-    tox: {
-        what: 'tox',
-        pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
-        why: 'tox passes only the variables it is told to',
-        remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
-        more: "In the step's `env:`; or `pass_env = PYTHONPATH` in its section. The base section has no effect where the environment has a `pass_env` of its own",
-    },
-    sudo: {
-        what: 'sudo',
-        pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
-        why: 'sudo clears the environment',
-        past: 'sudo cleared the environment',
-        remedy: 'use `sudo --preserve-env=PYTHONPATH`',
-        more: '`-E` alone does not pass it where the sudoers file says so',
-    },
-    su: {
-        what: 'su',
-        pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
-        why: 'a login as another user clears the environment',
-        remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
-        more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
-    },
-    environment: {
-        what: 'env -i',
-        pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
-        why: '`env -i` clears the environment',
-        past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
-        remedy: 'hand PYTHONPATH on to it: `env -i PYTHONPATH="$PYTHONPATH" …`',
-    },
-    slurm: {
-        what: 'srun',
-        pattern: at(String.raw `s(?:run|batch)\s`),
-        why: 'Slurm has to export the environment (the default, `--export=ALL`)',
-        remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
-    },
-    ray: {
-        what: 'ray',
-        pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
-        why: 'workers of a Ray cluster that runs already have the environment of the day it started',
-        remedy: 'start it in the wrapped step',
-    },
-    ssh: {
-        what: 'ssh',
-        pattern: at(String.raw `ssh\s`),
-        why: "another machine does not get the step's environment",
-        remedy: 'see docs/reach.md',
-    },
-    systemd: {
-        what: 'systemd-run',
-        pattern: at(String.raw `systemd-run\s`),
-        why: 'a unit does not get the environment',
-        remedy: 'use `systemd-run --setenv=PYTHONPATH`',
-    },
-    bazel: {
-        what: 'bazel',
-        pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
-        why: 'bazel clears the environment of its tests',
-        remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
-    },
-    replaced: {
-        what: 'PYTHONPATH=',
-        pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
-        why: 'this replaces PYTHONPATH',
-        past: 'PYTHONPATH was replaced on the way',
-        remedy: 'write `PYTHONPATH="$PWD:$PYTHONPATH"`',
-    },
-    pex: {
-        what: 'a PEX',
-        pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
-        why: 'a PEX hides PYTHONPATH from its program',
-        remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
-        more: 'Else it starts its program with `-I`, or puts `PYTHONPATH` away',
-    },
-    cleared: {
-        what: 'unset PYTHONPATH',
-        pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
-        why: 'this clears PYTHONPATH',
-        past: 'PYTHONPATH was cleared on the way',
-        remedy: 'leave it set in the wrapped step, or hand it on',
-    },
-    flags: {
-        what: 'python -I, -E or -S',
-        pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
-        why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
-        remedy: 'drop them',
-        more: '`-P` and `-s` do most of what `-I` is used for, and do not hide us',
-    },
-    shadowed: {
-        what: 'a folder in front with a `sitecustomize` that runs no other',
-        pattern: null,
-        why: 'a folder before ours on PYTHONPATH holds a sitecustomize that runs no other',
-        remedy: 'put that folder behind, as in `PYTHONPATH="$PYTHONPATH:FOLDER"`',
-    },
-};
-const plain = (text) => text.replaceAll('`', '');
-const hintOf = ({ why, remedy }) => plain(`${why}; ${remedy}`);
-const reasonOf = (launcher) => plain(`${launcher.past ?? launcher.why}; ${launcher.remedy}`);
-function launcherTable() {
-    const cell = (text) => text.replaceAll('|', '\\|');
-    const rows = Object.values(LAUNCHERS).map(({ what, why, remedy, more }) => {
-        const named = what.includes('`') || what.startsWith('a ') ? what : `\`${what}\``;
-        return `| ${named} | ${cell(why)} | ${cell(remedy)}${more === undefined ? '' : `. ${cell(more)}`} |`;
-    });
-    return ['| way | what it does | remedy |', '| --- | --- | --- |', ...rows].join('\n');
-}
-
-;// CONCATENATED MODULE: ./build/step/unarmed.js
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   NZ: () => (/* binding */ UNARMED_REASONS),
+/* harmony export */   OC: () => (/* binding */ wasReached),
+/* harmony export */   gu: () => (/* binding */ settled)
+/* harmony export */ });
+/* unused harmony exports PYTHON, interpreterFlags, whyUnarmed */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1781);
+/* harmony import */ var _launchers_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(1914);
 
 
 
@@ -7000,17 +7022,17 @@ const UNARMED_REASONS = [
     'unknown',
 ];
 const ADVICE = {
-    pex: reasonOf(LAUNCHERS.pex),
+    pex: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.pex),
     isolated: 'it was started with -I, which ignores PYTHONPATH; drop -I (use -P and -s for what they do of it)',
     'ignore-environment': 'it was started with -E, which ignores PYTHONPATH; drop -E',
     'no-site': 'it was started with -S, which skips sitecustomize; drop -S',
     'other-user': 'it ran as another user, who may not read the folder of the step; run it as the user of the runner, or as root',
-    tox: reasonOf(LAUNCHERS.tox),
-    sudo: reasonOf(LAUNCHERS.sudo),
-    'environment-cleared': reasonOf(LAUNCHERS.environment),
-    'pythonpath-cleared': reasonOf(LAUNCHERS.cleared),
-    'pythonpath-replaced': reasonOf(LAUNCHERS.replaced),
-    shadowed: reasonOf(LAUNCHERS.shadowed),
+    tox: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.tox),
+    sudo: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.sudo),
+    'environment-cleared': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.environment),
+    'pythonpath-cleared': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.cleared),
+    'pythonpath-replaced': (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.replaced),
+    shadowed: (0,_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .reasonOf */ .A3)(_launchers_js__WEBPACK_IMPORTED_MODULE_3__/* .LAUNCHERS */ .oE.shadowed),
     'old-python': 'its Python is older than 3.9, where nothing is recorded; use Python 3.9 or newer',
     'not-python': 'it is not a Python interpreter of its own (a C++ program, or a frozen or embedded Python), so no sitecustomize is read; run the script with python',
     'not-imported': "it read the hook and never imported torch: it uses torch's libraries from C++ or by ctypes, which cannot be recorded",

@@ -1,6 +1,7 @@
 /**
- * CPU of main and post on a green run, over an empty script on the same Node (budget: 2.5 times each), and beside it
- * the wall time. The step is `true`; what its own shell costs is not main's, so it is measured beside and taken off. Interleaved, medians with spread, in one run. Prints; asserts nothing.
+ * CPU of main and post on a green run, over an empty script on the same Node (budget: 2.5 times each), and
+ * beside it the wall time. The step is `true`; what its own shell costs is not main's, so it is measured
+ * beside and taken off. Interleaved, medians with spread, in one run. Prints; asserts nothing.
  *
  *   node lab/bench/action.mjs [rounds]
  */

@@ -1,11 +1,13 @@
-"""What the watch for reference cycles costs: each mode over no watch, interleaved in one process, as ratios of medians.
+"""What the watch for reference cycles costs: each mode over no watch, interleaved in one process, as ratios
+of medians.
 
     python lab/bench/cycles.py [--rounds 9] [--objects 165000] [--skip-continuous]
 
-Three loops: training steps of a small transformer; allocations of small containers with many objects alive, which is what
-makes Python collect; and the same allocations after gc.freeze(). Times are CPU times of the process. Run it with a CUDA build of torch and a device (or the
-stand-in, whose kernels take no time: there a training step is all Python, and ratios are upper bounds). Prints the ratios
-and what a look takes, and asserts nothing. Budget: 1.02x for `sampled`. `continuous` is torch's own observer, beside it.
+Three loops: training steps of a small transformer; allocations of small containers with many objects alive,
+which is what makes Python collect; and the same allocations after gc.freeze(). Times are CPU times of the
+process. Run it with a CUDA build of torch and a device (or the stand-in, whose kernels take no time: there a
+training step is all Python, and ratios are upper bounds). Prints the ratios and what a look takes, and
+asserts nothing. Budget: 1.02x for `sampled`. `continuous` is torch's own observer, beside it.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ def transformer_loop(steps: int):
 
 
 def allocation_loop(count: int):
-    """A callable that keeps `count` small lists for a moment: several collections of the young, and some full ones."""
+    """A callable that keeps `count` small lists for a moment: several collections of the young, and some full
+    ones."""
 
     def run() -> None:
         kept = []

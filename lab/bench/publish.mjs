@@ -1,6 +1,7 @@
-// Publishing against plain calls of @actions/artifact, as actions/upload-artifact makes them, on the same files: time, peak
-// resident memory of every process that takes part, and the peak of all of them together by proportional set size, which
-// counts a page that two Node processes share (their binary, most of all) once. Prints a table; asserts nothing.
+// Publishing against plain calls of @actions/artifact, as actions/upload-artifact makes them, on the same
+// files: time, peak resident memory of every process that takes part, and the peak of all of them together by
+// proportional set size, which counts a page that two Node processes share (their binary, most of all) once.
+// Prints a table; asserts nothing.
 //
 //   node lab/bench/publish.mjs [--mib 1024] [--levels 0,6] [--rounds 1]
 import { spawn, spawnSync } from 'node:child_process';
@@ -122,7 +123,9 @@ function family(pid) {
   return [String(pid), ...children];
 }
 
-/** An amount in bytes from a file of /proc that has lines as `Pss:  123 kB`; null when the process has ended. */
+/**
+ * An amount in bytes from a file of /proc that has lines as `Pss:  123 kB`; null when the process has ended.
+ */
 function amount(id, file, name) {
   try {
     const match = new RegExp(`^${name}:\\s+([0-9]+)`, 'm').exec(
@@ -153,7 +156,8 @@ function measure(node, what, dir, level, name, env) {
         const mark = amount(id, 'status', 'VmHWM');
         if (mark !== null) seen.set(id, Math.max(mark, seen.get(id) ?? 0));
       }
-      // Pss has no high-water mark: this is the highest of the samples, and the samples are read one after the other.
+      // Pss has no high-water mark: this is the highest of the samples, and the samples are read one after
+      // the other.
       const sum = ids.reduce((all, id) => all + (amount(id, 'smaps_rollup', 'Pss') ?? 0), 0);
       together = Math.max(together, sum);
     }, 200);

@@ -2,7 +2,8 @@
 
     python lab/bench/startup.py [--runs 50] [--python PATH ...]
 
-Prints medians, spread (quartiles) and the difference; asserts nothing. Budget: +1 ms or 5 %, whichever is larger.
+Prints medians, spread (quartiles) and the difference; asserts nothing. Budget: +1 ms or 5 %, whichever is
+larger.
 """
 
 import argparse

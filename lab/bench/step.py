@@ -76,7 +76,8 @@ def once(python, kind, steps, path):
         env["PYTHONPATH"] = str(path)
     argv = [python, "-c", PROGRAM, kind, str(steps), str(MAX_ENTRIES)]
     done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, text=True)
-    # torch 2.14.1 over the stand-in aborts at some exits after a backward, without us too: the code is told, not checked.
+    # torch 2.14.1 over the stand-in aborts at some exits after a backward, without us too: the code is told,
+    # not checked.
     return *json.loads(done.stdout), done.returncode
 
 
@@ -108,8 +109,8 @@ def main():
         for name, values in (("wall", walls), ("CPU", cpus)):
             mine, recipe = values[kind], values["recipe"]
             middle, best = statistics.median(mine), min(mine)
-            # Each run against the recipe's run of the same round: they met the same other work. On a busy machine the best
-            # runs and the CPU time are the ones to compare: other work only adds.
+            # Each run against the recipe's run of the same round: they met the same other work. On a busy
+            # machine the best runs and the CPU time are the ones to compare: other work only adds.
             rounds = statistics.median(one / other for one, other in zip(mine, recipe, strict=True))
             print(
                 f"  {kind:<16} {name:<4} {1e3 * middle:7.2f} ms a step  ({1e3 * best:.2f} to {1e3 * max(mine):.2f})"

@@ -1,6 +1,6 @@
 /**
- * Builds dist/ from src/: tsc to build/, ncc to one file for each part. Same input, same bytes. The Python files are used
- * where they lie (python/): an action is checked out whole.
+ * Builds dist/ from src/: tsc to build/, ncc to one file for each part. Same input, same bytes. The Python
+ * files are used where they lie (python/): an action is checked out whole.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import { receiptJsonSchema } from './schemas.mjs';
 import { ensureNodePackages } from './setup.mjs';
 import { withTable } from './tables.mjs';
 
-/** Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its client. */
+/**
+ * Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its
+ * client.
+ */
 const BUNDLES = { main: 'entry/main.js', post: 'entry/post.js', upload: 'deliver/worker.js' };
 
 async function must(file, args, options) {
@@ -18,7 +21,10 @@ async function must(file, args, options) {
   if (code !== 0) throw new Unmet(`${args.join(' ')} failed with exit code ${code}`);
 }
 
-/** Writes anew what is made from the compiled sources: the JSON Schema of receipts, the table of launchers in the docs. */
+/**
+ * Writes anew what is made from the compiled sources: the JSON Schema of receipts, the table of launchers in
+ * the docs.
+ */
 async function writeMade(compiled) {
   const load = (name) => import(pathToFileURL(join(compiled, name)).href);
   const { launcherTable } = await load('step/launchers.js');
@@ -30,11 +36,14 @@ async function writeMade(compiled) {
   await must(join(ROOT, 'node_modules', '.bin', 'biome'), ['format', '--write', '--log-level=error', file]);
 }
 
-/** Builds everything into `target`, an empty or missing folder; with `made` also what is made from the sources elsewhere. */
+/**
+ * Builds everything into `target`, an empty or missing folder; with `made` also what is made from the sources
+ * elsewhere.
+ */
 export async function buildInto(target, { made = false } = {}) {
   await ensureNodePackages();
-  // Beside src/, so that relative imports into node_modules mean the same; one fixed name, since ncc writes module
-  // paths into its output.
+  // Beside src/, so that relative imports into node_modules mean the same; one fixed name, since ncc writes
+  // module paths into its output.
   const compiled = join(ROOT, 'build');
   rmSync(compiled, { recursive: true, force: true });
   try {

@@ -1,8 +1,8 @@
 /**
- * The demo: runs the built action on examples/train_oom.py as GitHub's runner would, on the GPU if there is one and
- * over the stand-in device otherwise, with an artifact service on loopback. Prints the program's output, the rendered
- * summary, the uploaded files with sizes and digests, and where everything lies. Exit code 0 when the demo showed
- * what it should.
+ * The demo: runs the built action on examples/train_oom.py as GitHub's runner would, on the GPU if there is
+ * one and over the stand-in device otherwise, with an artifact service on loopback. Prints the program's
+ * output, the rendered summary, the uploaded files with sizes and digests, and where everything lies. Exit
+ * code 0 when the demo showed what it should.
  */
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Pictures of summaries and pages, to look at and for the README: what `OA_KEEP_STORIES=folder` of the stories left, rendered with a
- * GitHub-flavoured Markdown renderer in GitHub's look, and in headless Chromium; light and dark, wide and phone.
+ * Pictures of summaries and pages, to look at and for the README: what `OA_KEEP_STORIES=folder` of the
+ * stories left, rendered with a GitHub-flavoured Markdown renderer in GitHub's look, and in headless
+ * Chromium; light and dark, wide and phone.
  *
  *   node lab/scripts/pictures.mjs FOLDER [NAME …]
  */

@@ -1,6 +1,6 @@
 /**
- * schemas/receipt.schema.json, made from the schema that the reader of receipts walks (src/evidence/receipt-schema.ts).
- * `npm run build` writes it; a test holds the file equal to it.
+ * schemas/receipt.schema.json, made from the schema that the reader of receipts walks
+ * (src/evidence/receipt-schema.ts). `npm run build` writes it; a test holds the file equal to it.
  */
 import { toJsonSchema } from '@valibot/to-json-schema';
 

@@ -1,14 +1,17 @@
 /**
- * Makes the Python environments that the tests and the demo run on, from nothing: `ensurePython`, or
- * `node lab/scripts/setup-python.mjs [cuda] [cpu] [tools]`, which prints the interpreters' paths as JSON in its last line.
+ * Makes the Python environments that the tests and the demo run on, from nothing: `ensurePython`, or `node
+ * lab/scripts/setup-python.mjs [cuda] [cpu] [tools]`, which prints the interpreters' paths as JSON in its
+ * last line.
  *
- * - `cuda`: the CUDA build of torch over lab/standins/cuda; where a GPU is present, the same torch with nvidia's wheels.
+ * - `cuda`: the CUDA build of torch over lab/standins/cuda; where a GPU is present, the same torch with
+ *   nvidia's wheels.
  * - `cpu`: the torch whose categorizer the parity fixture was frozen from.
  * - `tools`: linters, act, and the programs that tests wrap.
  *
- * Each lies in `.setup/python-<kind>-<hash of all that it is made from>`. It is built there, under its final name, since
- * the scripts in an environment's bin folder hold its path; the file `.complete` is written last, and a folder without
- * it is thrown away and built again. Built-ins only, and no node_modules: this runs on a fresh clone.
+ * Each lies in `.setup/python-<kind>-<hash of all that it is made from>`. It is built there, under its final
+ * name, since the scripts in an environment's bin folder hold its path; the file `.complete` is written last,
+ * and a folder without it is thrown away and built again. Built-ins only, and no node_modules: this runs on a
+ * fresh clone.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -37,7 +40,9 @@ const SCRIPT_VERSION = 1;
 /** The kinds, in the order they are made. */
 export const KINDS = /** @type {const} */ (['cuda', 'cpu', 'tools']);
 
-/** Minor versions of Python 3 in the order they are looked for: the one CI uses first, then newest to oldest. */
+/**
+ * Minor versions of Python 3 in the order they are looked for: the one CI uses first, then newest to oldest.
+ */
 const MINORS = [11, 13, 12, 10];
 
 const STANDIN = 'lab/standins/cuda';
@@ -86,7 +91,10 @@ export function candidates(env = process.env) {
   return [...new Set([...versions, ...onPath('python3', env), '/usr/bin/python3'])];
 }
 
-/** What an interpreter says about itself; null when it does not run (a pyenv shim of a version not selected, say). */
+/**
+ * What an interpreter says about itself; null when it does not run (a pyenv shim of a version not selected,
+ * say).
+ */
 function probe(path) {
   const { status, stdout } = spawnSync(path, ['-I', '-c', PROBE], { encoding: 'utf8' });
   try {
@@ -194,9 +202,9 @@ function lastLines(text, count) {
 }
 
 /**
- * A worker, in Python: takes a lock, then runs the commands it reads (one JSON list a line) and answers each with its
- * exit code and output. When its standard input ends, so also when we were killed, it ends the command first and lets go
- * of the lock after: nobody then builds in a folder that an orphan still writes to.
+ * A worker, in Python: takes a lock, then runs the commands it reads (one JSON list a line) and answers each
+ * with its exit code and output. When its standard input ends, so also when we were killed, it ends the
+ * command first and lets go of the lock after: nobody then builds in a folder that an orphan still writes to.
  */
 const WORKER = `
 import fcntl, json, os, queue, signal, subprocess, sys, threading
@@ -230,9 +238,9 @@ for command in iter(commands.get, None):
 `;
 
 /**
- * Runs `work` while no other set-up works on the same thing. The lock is the kernel's own and is gone with its holder,
- * so there are no stale ones. `work` gets a function that runs a program to its end; its failure ends the set-up with
- * the last lines of what it said.
+ * Runs `work` while no other set-up works on the same thing. The lock is the kernel's own and is gone with
+ * its holder, so there are no stale ones. `work` gets a function that runs a program to its end; its failure
+ * ends the set-up with the last lines of what it said.
  * @param {string} path of the lock
  * @param {string} python interpreter
  * @param {() => void} onWait called when another one holds the lock
@@ -284,8 +292,9 @@ function standinSources(root) {
 
 /**
  * What an environment is made of.
- * @returns {{title: string, noDeps: string[], withDeps: string[], standin: boolean, devices: number | null, check: string}}
- *   requirement files, whether the stand-in may be needed, its fixed number of devices, and code that must run in the end
+ * @returns {{title: string, noDeps: string[], withDeps: string[], standin: boolean, devices: number | null,
+ *   check: string}} requirement files, whether the stand-in may be needed, its fixed number of devices, and
+ *   code that must run in the end
  */
 function recipe(kind, gpu) {
   const tests = 'lab/requirements/test.txt';
@@ -419,7 +428,8 @@ async function ensureOne(root, kind, python, gpu, log) {
   if (complete()) return interpreter;
 
   const tell = (line) => log(`set-up: python ${kind}: ${line}`);
-  // Said before anything is downloaded, not after; the CPU build of some indexes needs none, so it is not asked there.
+  // Said before anything is downloaded, not after; the CPU build of some indexes needs none, so it is not
+  // asked there.
   if (plan.standin && plan.devices === null) requireCompiler();
   mkdirSync(setup, { recursive: true });
   const wait = () => tell('another set-up is at work on it, waiting …');

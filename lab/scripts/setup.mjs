@@ -1,7 +1,7 @@
 /**
  * Sets up what the demo and the tests need, from nothing: node packages, then Python environments with torch.
- * Everything lands in folders that git ignores, keyed by the hash of what it was made from, so that the second
- * time costs nothing. `node lab/scripts/setup.mjs` prints the paths as one line of JSON.
+ * Everything lands in folders that git ignores, keyed by the hash of what it was made from, so that the
+ * second time costs nothing. `node lab/scripts/setup.mjs` prints the paths as one line of JSON.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The tables of inputs and outputs in the README, made from action.yml. `node lab/scripts/tables.mjs` rewrites them in
- * place; a test holds the README to them.
+ * The tables of inputs and outputs in the README, made from action.yml. `node lab/scripts/tables.mjs`
+ * rewrites them in place; a test holds the README to them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

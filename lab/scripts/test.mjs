@@ -1,14 +1,14 @@
 /**
- * The tests: set-up, checks, jest (unit, contract, end to end) and pytest (shim, parity), each part with the time it
- * took. The last line is `N passed, N failed` over all of them.
+ * The tests: set-up, checks, jest (unit, contract, end to end) and pytest (shim, parity), each part with the
+ * time it took. The last line is `N passed, N failed` over all of them.
  *
  *   npm test                      all but what is long and rare
  *   npm run test:all              all: also what is marked long or soak, and the files *.long.test.ts
  *   npm test -- PATH… [OPTION…]   files or folders of either language; the options go to jest or pytest
  *   npm test -- --only PART       one of: checks, jest, shim, parity
  *
- * jest and pytest run side by side. Both wait a good deal (for signals, deadlines, servers), so one process of jest's
- * and two of pytest's keep two cores busy.
+ * jest and pytest run side by side. Both wait a good deal (for signals, deadlines, servers), so one process
+ * of jest's and two of pytest's keep two cores busy.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -44,8 +44,8 @@ function junitNumbers(file) {
 }
 
 /**
- * Runs a test runner and reads its report. One that failed without counting a failure has failed all the same. Where
- * another runs beside it, its output comes in one piece at its end.
+ * Runs a test runner and reads its report. One that failed without counting a failure has failed all the
+ * same. Where another runs beside it, its output comes in one piece at its end.
  */
 function testRunner(file, args, { env, report, read, stdout, beside }) {
   return new Promise((done) => {

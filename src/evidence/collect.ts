@@ -1,10 +1,10 @@
 /**
- * Collecting evidence: which files of the evidence folder are receipts, snapshots and pages of this step, with their digests.
+ * Collects the evidence: the receipts, snapshots and cycle pages of this step, with their digests.
  *
- * The folder is untrusted: the step may have run a stranger's code, and processes of it may still be running. Nothing that is not a
- * plain file with one name, in this folder, under a name a process of ours writes, of a bounded size and unchanged
- * while it was read, is accepted. Everything else is named, with the reason, in words that are safe to show.
- * A snapshot is bytes: it is hashed and never looked into.
+ * The folder is untrusted: the step may have run code from a fork, and its processes may still be running. A
+ * file is accepted only if it is a plain file in this folder, without a second hard link, with a name that
+ * the shim uses, within the size limit, and unchanged while it was read. Every other file is listed with the
+ * reason, in words that are safe to show. A snapshot is bytes: it is hashed and never parsed.
  */
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export interface SnapshotFile extends FileRef, SnapshotName {
   readonly notes: readonly string[];
 }
 
-/** A receipt or a snapshot that is there, by its name and age of this step, and could not be read or understood. */
+/** A receipt or snapshot that by name and age belongs to this step and could not be read or parsed. */
 export interface Unread {
   readonly owner: Owner;
   readonly reason: string;
@@ -60,21 +60,21 @@ export interface Evidence {
   readonly receipts: readonly CollectedReceipt[];
   readonly snapshots: readonly SnapshotFile[];
   readonly pages: readonly FileRef[];
-  /** Receipts and snapshots of this step that are there and could not be read. */
+  /** Receipts and snapshots of this step that could not be read. */
   readonly unread: readonly Unread[];
   /** Why the folder itself cannot be read, or null. */
   readonly folderFault: string | null;
-  /** Some of every kind, the rarest kind first; `rejectedCount` counts all. */
+  /** A sample of each kind, the rarest kind first; `rejectedCount` counts all. */
   readonly rejected: readonly Rejected[];
   readonly rejectedCount: number;
   /** How many of each kind; they add up to `rejectedCount`. */
   readonly rejectedReasons: readonly RejectedReason[];
-  /** Troubles of ours, one line each. */
+  /** Our own failures, one line each. */
   readonly faults: readonly string[];
 }
 
 export interface CollectLimits {
-  /** Names of the folder that are looked at. */
+  /** Number of names read from the folder. */
   readonly names: number;
   readonly receipts: number;
   /** Bytes of all receipts together: they are held in memory, and the manifest repeats most of them. */
@@ -108,25 +108,28 @@ export interface CollectOptions {
   /** The step's 12 hexadecimal digits: a shared folder may hold receipts of other steps. */
   readonly step: string;
   readonly limits?: Partial<CollectLimits>;
-  /** When the step started, in milliseconds since the epoch: what cannot be read and is older is of another step. */
+  /**
+   * Start of the step, in milliseconds since the epoch. An unreadable file that is older belongs to another
+   * step.
+   */
   readonly since?: number;
-  /** Says whether nobody writes this unfinished dump any more. Without it all of them stay. */
+  /** Is this unfinished dump abandoned? Without this function all of them are kept. */
   readonly isGone?: IsGone;
 }
 
 /**
- * Is whoever wrote an unfinished dump gone for good? The dump is then removed: nobody can use it, and it may be what filled the
- * disk. The file's name comes too: it begins with the host, and pids of another one mean nothing here; and when it was
- * written to last, in milliseconds since the epoch.
+ * Has the writer of an unfinished dump exited? If so the dump is removed: it is useless, and it may be what
+ * filled the disk. The arguments are the writer's pid, the file's name, which begins with the writer's host,
+ * and the time of the last write in milliseconds since the epoch.
  */
 export type IsGone = (pid: number, file: string, modified: number) => boolean;
 
 const OTHER_STEP = 'of another step';
 
 const ATTEMPTS = 3;
-/** For the clock of a file server that is not ours. */
+/** Tolerance for the clock of a file server. */
 const CLOCKS_MS = 60_000;
-/** Unfinished dumps that are looked at: one for each process that there may be a receipt of. */
+/** Most unfinished dumps that are examined: one for each possible receipt. */
 const MOST_UNFINISHED = 4096;
 
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
@@ -159,9 +162,9 @@ class Collector {
   private readonly pages: FileRef[] = [];
   private readonly unread: Unread[] = [];
   private readonly rejections: Rejections;
-  /** Processes of other steps that share the folder: their snapshots and pages are not this step's either. */
+  /** Processes of other steps that share the folder. Their snapshots and pages are rejected as well. */
   private readonly strangers = new Set<string>();
-  /** Another step is uploading from the folder: its files have two names for as long as that takes. */
+  /** Another step is uploading from the folder: its files have a second hard link until that is done. */
   private otherUploads = false;
   private unfinishedSeen = 0;
   private hashed = 0;
@@ -195,7 +198,8 @@ class Collector {
     this.folder = folder.path;
     try {
       const names = await this.list();
-      // Those whose process left a snapshot come first, so that a flood of strangers cannot push them out.
+      // Receipts of processes with a snapshot come first, so that a flood of foreign files cannot displace
+      // them.
       const dumped = new Set(names.snapshots.map((name) => keyOf(parseSnapshotName(name))));
       const hasDump = (name: string): boolean => dumped.has(keyOf(parseReceiptName(name)));
       const receipts = [
@@ -208,7 +212,7 @@ class Collector {
       // The size of the table of processes is bounded by now: one entry per accepted receipt.
       const owners = new Map(this.receipts.map((r) => [ownerKey(r), r]));
       const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s] as const)));
-      // Those that a receipt lists come first, so that a flood of strangers cannot push them out.
+      // Snapshots that a receipt lists come first, so that a flood of foreign files cannot displace them.
       names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
       const snapshots = this.own(names.snapshots, parseSnapshotName);
       for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
@@ -228,7 +232,7 @@ class Collector {
     this.rejections.add({ name: displayName(name), reason, bytes });
   }
 
-  /** Names without those of processes whose receipt says that they are of another step; these are rejected. */
+  /** Names that belong to this step. Those of processes whose receipt names another step are rejected. */
   private own(names: readonly string[], parse: (name: string) => Owner | null): readonly string[] {
     return names.filter((name) => {
       const stranger = this.strangers.has(keyOf(parse(name)));
@@ -237,7 +241,7 @@ class Collector {
     });
   }
 
-  /** The first `limit` names; the rest is counted as rejected and told once. */
+  /** The first `limit` names. The rest are counted as rejected, with one line. */
   private some(names: readonly string[], limit: number, what: string): readonly string[] {
     if (names.length > limit) {
       this.rejections.skip(`not looked at: too many ${what}`, names.length - limit);
@@ -282,7 +286,10 @@ class Collector {
     }
   }
 
-  /** Names an unfinished dump with its size (what a kill or a full disk took), and removes it if its process is gone. */
+  /**
+   * Lists an unfinished dump with its size (a kill or a full disk stopped it). Removes it if its writer has
+   * exited.
+   */
   private async unfinished(name: string, pid: number): Promise<void> {
     const path = join(this.folder, name);
     this.unfinishedSeen += 1;
@@ -300,7 +307,10 @@ class Collector {
     else this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
   }
 
-  /** Reads and hashes one file, again when it changed meanwhile; the reason (and it is named) when it cannot be accepted. */
+  /**
+   * Reads and hashes one file, again if it changed meanwhile. Returns the reason, and lists the file, when it
+   * is rejected.
+   */
   private async read(name: string, maxBytes: number, keepText: boolean): Promise<Content | string> {
     let reason = '';
     let bytes: number | null = null;
@@ -327,7 +337,7 @@ class Collector {
     return reason;
   }
 
-  /** Notes a file of this step that is nothing but a plain file with one name, and of no use all the same. */
+  /** Records a plain file of this step that could not be used. */
   private async missed(owner: Owner | null, name: string, reason: string): Promise<void> {
     const file = await plainFile(join(this.folder, name));
     if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS) return;
@@ -370,7 +380,7 @@ class Collector {
       else await this.missed(owner, name, content);
       return;
     }
-    // A chunk of its own, with valibot: a step that left no receipt does not load it.
+    // A separate chunk, with valibot: not loaded when the step left no receipt.
     const { parseReceipt } = await import('./receipt-parse.js');
     const parsed = parseReceipt(content.text ?? '', name);
     if (!parsed.ok) {
@@ -404,11 +414,11 @@ interface PlainFile {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** How many names it has. */
+  /** Number of hard links. */
   readonly names: number;
 }
 
-/** What is known of a regular file without opening it; null for anything else. */
+/** Facts about a regular file without opening it; null for anything else. */
 const plainFile = (path: string): Promise<PlainFile | null> =>
   lstat(path).then(
     (stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null),

@@ -1,6 +1,6 @@
 /**
- * sha256 of an open file, streamed: two buffers of at most 1 MiB, of which one is filled while the other is hashed.
- * Nothing here looks at what the bytes mean.
+ * sha256 of an open file, streamed: two buffers of at most 1 MiB; one is filled while the other is hashed.
+ * The bytes are not interpreted.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { lazyCrypto } from '../lib/random.js';
@@ -27,15 +27,18 @@ export interface DigestBounds {
   readonly onChunk?: (chunk: Buffer) => void | Promise<void>;
 }
 
-/** Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not matter. */
+/**
+ * Digest of what `handle` holds from its beginning. Reads by position, so the handle's own offset does not
+ * matter.
+ */
 export async function digestHandle(handle: FileHandle, bounds: DigestBounds): Promise<DigestResult> {
   const hash = lazyCrypto().createHash('sha256');
-  // One byte more than may come shows a file that is longer. A receipt is 10 KiB: with 2 MiB of garbage for each, a folder
-  // of many spent half of its time in the garbage collector.
+  // One byte more than allowed detects a longer file. The buffer is no larger than needed: a receipt is 10
+  // KiB, and 2 MiB for each took half of the time in the garbage collector.
   const length = Math.min(CHUNK, bounds.maxBytes + 1);
   const read = (into: Buffer, position: number): Promise<{ bytesRead: number }> => {
     const reading = handle.read(into, 0, length, position);
-    // Whoever leaves early does not wait for what it has asked for; a failure of that is nobody's any more.
+    // On an early return this read is not awaited, and its failure must not be an unhandled rejection.
     reading.catch(() => undefined);
     return reading;
   };

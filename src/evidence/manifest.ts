@@ -1,7 +1,7 @@
 /**
- * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable account of one step,
- * uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest, size, and what receipts say about it.
- * `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
+ * `manifest.json` (schema `oom-autopsy.manifest.v1`, see schemas/manifest.schema.json): the machine-readable
+ * account of one step, uploaded with the evidence. A snapshot in it is an opaque reference: kind, digest,
+ * size, and what receipts say about it. `SHA256SUMS` beside it is for `sha256sum -c`. Pure.
  */
 
 import { type Holder, holdersOf } from '../gpu/holders.js';
@@ -50,7 +50,7 @@ export interface SnapshotReference {
   readonly torch: string | null;
   readonly max_entries: number | null;
   readonly stacks: string | null;
-  /** `none` and `unknown` are no full snapshots: nothing says that recording was on before it. */
+  /** `none` and `unknown` are not full snapshots: nothing shows that recording was on before. */
   readonly history: SnapshotFile['history'];
 }
 
@@ -85,7 +85,7 @@ export interface ManifestProcess {
   readonly thread_ends: readonly ThreadEnd[];
   readonly end: End | null;
   readonly faults: readonly string[];
-  /** What the reader of the receipt left out. */
+  /** What was left out when the receipt was read. */
   readonly notes: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export interface ManifestFile {
   readonly digest: string;
 }
 
-/** A file of the evidence, or a document of ours, that the artifact does not hold as it was digested. */
+/** A file of the evidence, or a document of ours, that the artifact does not hold unchanged. */
 export interface LeftOut extends ManifestFile {
   readonly reason: string;
 }
@@ -115,7 +115,7 @@ export interface ManifestStep {
 
 export interface ManifestRunner {
   readonly name: string | null;
-  /** The machine, as receipts name theirs: what was seen on it says nothing of the others. Null when it is not known. */
+  /** Host name, as in the receipts: processes and GPUs were observed on this host only. Null when unknown. */
   readonly host: string | null;
   readonly os: string | null;
   readonly arch: string | null;
@@ -149,7 +149,7 @@ export interface ManifestParity {
   readonly result?: ParityResult | null;
 }
 
-/** Who held GPU memory before the step and after it: what the tool said, and both joined. */
+/** GPU memory by process before and after the step: the tool's answers, and the two joined. */
 export interface ManifestGpu {
   readonly before: GpuObservation | null;
   readonly after: GpuObservation | null;
@@ -171,7 +171,7 @@ export interface ManifestUnarmed {
   readonly advice: string;
 }
 
-/** A line of the step's text (from 1) that starts programs in a way PYTHONPATH does not survive. */
+/** A line of the step's text (from 1) that starts programs without our PYTHONPATH. */
 export interface ManifestScriptHint {
   readonly line: number;
   readonly what: string;
@@ -207,17 +207,17 @@ export interface Manifest {
   readonly faults: readonly string[];
   readonly rejected: readonly Rejected[];
   readonly rejected_count: number;
-  /** How many names each kind of reason has, the most frequent first. */
+  /** Number of names for each kind of reason, the most frequent first. */
   readonly rejected_reasons: readonly RejectedReason[];
   /** What could not be seen, one line each: processes without a receipt, recorders that were not armed. */
   readonly not_seen: readonly string[];
   readonly unarmed: readonly ManifestUnarmed[];
-  /** Where an out-of-memory may have gone unseen though its process was reached. */
+  /** Where an out-of-memory may have been missed in a process that was reached. */
   readonly blind_spots: readonly BlindSpot[];
   readonly script_hints: readonly ManifestScriptHint[];
-  /** Who of the step still ran when its shell had ended. */
+  /** Processes of the step that were alive after its shell exited. */
   readonly still_running: readonly ManifestSurvivor[];
-  /** Who did not end within the grace period of a cancel and was ended by SIGKILL. */
+  /** Processes that did not exit within the grace period of a cancel and were killed. */
   readonly killed: readonly ManifestSurvivor[];
   /** Gates that have something to say. */
   readonly gates: readonly GateFinding[];
@@ -232,7 +232,7 @@ export interface ManifestParts {
   readonly step: ManifestStep;
   readonly runner: ManifestRunner;
   readonly verdict: Verdict;
-  /** `own`: processes that are known as the step's, beside those that left a receipt. */
+  /** `own`: processes known to be the step's, besides those with a receipt. */
   readonly gpu: (Omit<ManifestGpu, 'holders'> & { readonly own?: readonly Group[] }) | null;
   readonly host: ManifestHost | null;
   readonly parity: ManifestParity;
@@ -271,7 +271,9 @@ export function snapshotReference(snapshot: SnapshotFile, receipt: Receipt | und
   };
 }
 
-/** The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output. */
+/**
+ * The opaque references of all snapshots, in the order of the evidence: also the action's `snapshots` output.
+ */
 export function snapshotReferences(evidence: Evidence): readonly SnapshotReference[] {
   const receipts = new Map(evidence.receipts.map((r) => [r.file, r]));
   return evidence.snapshots.map((s) => snapshotReference(s, receipts.get(s.receipt ?? '')));
@@ -316,7 +318,7 @@ export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   let tensors = 0;
   for (const { cycles } of receipts) {
     if (!cycles) continue;
-    // A kind has the same id in every process: eight ranks that plant one alike have planted one kind.
+    // A kind has the same id in every process: the same cycle in eight ranks is one kind.
     for (const { id } of cycles.cycles) kinds.add(id);
     unlisted = Math.max(unlisted, cycles.count - cycles.cycles.length);
     tensors += cycles.tensors;
@@ -325,7 +327,7 @@ export function cycleTotals(receipts: readonly Receipt[]): Manifest['cycles'] {
   return { count: kinds.size + unlisted, tensors, bytes };
 }
 
-/** A pid of another machine says nothing of the GPUs here. */
+/** A pid of another host says nothing about the GPUs here. */
 function manifestGpu(
   { before, after, own = [] }: NonNullable<ManifestParts['gpu']>,
   { receipts }: Evidence,
@@ -373,7 +375,10 @@ export function buildManifest(parts: ManifestParts): Manifest {
 /** The text of `manifest.json`. */
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
-/** `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see names.ts). */
+/**
+ * `SHA256SUMS` for `sha256sum -c`, in byte order of the names. Names of evidence need no escaping (see
+ * names.ts).
+ */
 export function sha256Sums(files: readonly Pick<ManifestFile, 'file' | 'digest'>[]): string {
   const lines = files.map(({ file, digest }) => `${bareDigest(digest)}  ${file}\n`);
   return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');

@@ -1,8 +1,10 @@
 /**
- * Names of evidence files: one place that says what they look like, who owns them, and how a stranger's name is shown.
+ * Names of evidence files: one place that says what they look like, who owns them, and how any other name is
+ * shown.
  *
- * The folder is flat. A name never holds anything but `[A-Za-z0-9._-]`, so it is safe in a path, in Markdown, in a
- * log line and in `SHA256SUMS` as it stands; every other name is rejected and only ever shown through `displayName`.
+ * The folder is flat. A name never holds anything but `[A-Za-z0-9._-]`, so it is safe in a path, in Markdown,
+ * in a log line and in `SHA256SUMS` as it stands; every other name is rejected and only ever shown through
+ * `displayName`.
  */
 import { hostname } from 'node:os';
 
@@ -67,7 +69,10 @@ export function parseUnfinishedName(name: string): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** A host's name as the shim writes it into the names of its files (`host_in_names` of python/shim/_oom_autopsy/facts.py). */
+/**
+ * A host's name as the shim writes it into the names of its files (`host_in_names` of
+ * python/shim/_oom_autopsy/facts.py).
+ */
 export const hostInNames = (host: string): string =>
   host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
 
@@ -80,9 +85,10 @@ export const sameOwner = (a: Owner, b: Owner): boolean =>
 export const ownerKey = (o: Owner): string => `${o.host}-${o.pid}-${o.token}`;
 
 /**
- * A stranger's file name as it may be shown anywhere: letters, digits and a few marks stay, everything else becomes
- * `\x..` or `\u{..}`. Stricter than escaping control characters: a runner takes `##[command]` for a command anywhere in
- * a line, not only `::` at its start, and Markdown has its own ideas about backticks and brackets.
+ * A stranger's file name as it may be shown anywhere: letters, digits and a few marks stay, everything else
+ * becomes `\x..` or `\u{..}`. Stricter than escaping control characters: a runner takes `##[command]` for a
+ * command anywhere in a line, not only `::` at its start, and Markdown has its own ideas about backticks and
+ * brackets.
  */
 export function displayName(name: string, limit = 120): string {
   let shown = '';

@@ -1,8 +1,9 @@
 /**
- * Reads a receipt, as untrusted input: it comes from the wrapped step, which may have run a stranger's code, and from a shim that may
- * be older or newer than this file. So reading is strict on what everything else hangs on (schema, step, host, pid, token and
- * the file's name agree; no file is claimed that another process would have written) and lenient elsewhere: unknown fields are left
- * out, a part of the wrong type is left out with a note, lists and texts are cut to a bound with a note.
+ * Reads a receipt, as untrusted input: it comes from the wrapped step, which may have run code from a fork,
+ * and from a shim that may be older or newer than this file. So reading is strict on what everything else
+ * hangs on (schema, step, host, pid, token and the file's name agree; no file is claimed that another process
+ * would have written) and lenient elsewhere: unknown fields are left out, a part of the wrong type is left
+ * out with a note, lists and texts are cut to a bound with a note.
  */
 import {
   displayName,
@@ -84,7 +85,7 @@ export function parseReceipt(text: string, fileName: string): ParsedReceipt {
   return readReceipt(root, fileName);
 }
 
-/** The listed out-of-memory errors are never more than there were in all. */
+/** Ensures that the count is not below the number of listed out-of-memory errors. */
 function readReceipt(root: Fields, file: string): ParsedReceipt {
   const { value, notes } = readLeniently(ReceiptSchema, root);
   if (value === null) return { ok: false, reason: 'it is not a receipt' };

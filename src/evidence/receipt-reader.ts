@@ -1,9 +1,10 @@
 /**
- * Reads untrusted JSON by a schema: lenient, within its bounds, with a note of everything that was left out or cut.
+ * Reads untrusted JSON by a schema, leniently and within bounds, and notes everything that was left out or
+ * cut.
  *
- * valibot itself says yes or no to a whole value; a receipt with one bad field still tells of an out-of-memory. So this walks
- * the schema field by field (receipt-schema.ts says what becomes of a bad one) and leaves the judging of each to valibot.
- * Texts lose control characters and direction marks here, once, so no later reader has to remember to.
+ * valibot accepts or rejects a whole value, but a receipt with one bad field is still useful. So this walks
+ * the schema field by field and lets valibot check each one; receipt-schema.ts says what happens to a bad
+ * field. Control characters and direction marks are removed from all texts here, once.
  */
 import type * as v from 'valibot';
 import { cleanText } from '../lib/text.js';
@@ -42,7 +43,7 @@ interface Dataset {
   readonly issues?: readonly { readonly message: string }[];
 }
 
-/** A value that cannot be used; its note, if it needs one, has been made. */
+/** A value that cannot be used. Its note, if any, is already recorded. */
 const UNUSABLE = Symbol('unusable');
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -74,7 +75,8 @@ class Walk {
       const value = this.judged(node.wrapped as Node, given, at);
       return value === UNUSABLE ? null : value;
     }
-    const missing = given === undefined || given === null;
+    // Of any JSON, null is a value.
+    const missing = given === undefined || (given === null && node.type !== 'custom');
     const value = missing ? UNUSABLE : this.judged(node, given, at);
     if (value !== UNUSABLE) return value;
     if ('fallback' in node) return node.fallback;
@@ -145,7 +147,7 @@ class Walk {
       if (value === UNUSABLE) return UNUSABLE;
       result[key] = value;
     }
-    // What this reader leaves out of a list counts with what its writer did.
+    // Items left out here are added to the writer's own count of left-out items.
     for (const key of Object.keys(result)) {
       const dropped = result[`${key}_dropped`];
       const list = own(given, key);
@@ -226,7 +228,8 @@ function kindOf(node: Node): string {
 
 /**
  * Reads `value` by `schema`, an object.
- * @returns null where the whole is unusable; what was left out or cut, one line each
+ * @returns the value, or null when all of it is unusable; and notes on what was left out or cut, one line
+ *   each
  */
 export function readLeniently<T extends v.GenericSchema>(
   schema: T,

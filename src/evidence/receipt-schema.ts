@@ -1,9 +1,10 @@
 /**
- * What a receipt holds: the one place that knows its fields. The types (receipt.ts), the reader (receipt-reader.ts) and
- * schemas/receipt.schema.json are made from it.
+ * What a receipt holds: the one place that knows its fields. The types (receipt.ts), the reader
+ * (receipt-reader.ts) and schemas/receipt.schema.json are made from it.
  *
- * How the reader takes a field that is missing or wrong: `nullable` becomes null, a list becomes empty, `fallback` gives its
- * value; any other makes the object around it unusable. A text is cut to its `maxLength`, a list to its own.
+ * What the reader does with a missing or wrong field: `nullable` becomes null, a list becomes empty,
+ * `fallback` gives its value; any other makes the object around it unusable. A text is cut to its
+ * `maxLength`, a list to its own.
  */
 import * as v from 'valibot';
 import { parseSnapshotName, SNAPSHOT_REASONS } from './names.js';
@@ -28,7 +29,7 @@ const maybe = <T extends v.GenericSchema>(schema: T) => v.nullable(schema);
 const flag = v.fallback(v.boolean(), false);
 const atLeast = (value: number) => v.fallback(amount, value);
 
-/** A list of at most `most`; of a longer one the first are read, or with `last` the newest. */
+/** A list of at most `most` items. Of a longer one the first are kept, or with `last` the last. */
 const list = <T extends v.GenericSchema>(item: T, most: number, keep: 'first' | 'last' = 'first') =>
   v.pipe(v.array(item), v.maxLength(most), v.metadata({ keep }));
 
@@ -49,7 +50,7 @@ const frame = v.pipe(
   v.check(({ file, function: name }) => file !== '?' || name !== '?'),
 );
 const countedFrame = v.object({ ...frameFields, count: atLeast(1) });
-/** Innermost frame last: of a stack that is too long those are the ones to keep. */
+/** Innermost frame last: those are kept when a stack is too long. */
 const stack = list(frame, 100, 'last');
 
 /** What the caching allocator counted on a device. Bytes and counts. */
@@ -71,7 +72,10 @@ const category = v.object({
 const categoryName = v.picklist(CATEGORY_NAMES);
 const sum = (values: readonly number[]): number => values.reduce((all, bytes) => all + bytes, 0);
 
-/** A private pool of the allocator, or the pools beyond those that have a row of their own (`rest`). Part of its device's sum. */
+/**
+ * A private pool of the allocator, or the pools beyond those that have a row of their own (`rest`). Part of
+ * its device's sum.
+ */
 const pool = v.pipe(
   v.object({
     id: maybe(text(NAME)),
@@ -101,10 +105,10 @@ const censusDevice = v.pipe(
     reserved_unused: maybe(amount),
     attributed: maybe(amount),
     categories: v.record(categoryName, category),
-    /** The largest first; null where they could not be told apart. */
+    /** The largest first; null when pools could not be distinguished. */
     pools: maybe(list(pool, 17)),
   }),
-  // A wrong account is worse than none.
+  // Sums that do not add up are worse than none.
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { allocated, categories } = dataset.value;
@@ -134,13 +138,16 @@ const census = v.object({
 
 const step = v.object({ name: text(NAME), label: v.fallback(text(NAME), '') });
 const steps = v.pipe(v.array(step), v.minLength(1), v.maxLength(32));
-/** A closed path through a cycle and what hangs on it, in names of types and attributes. */
+/** A closed path through a cycle and the tensors that it holds, in names of types and attributes. */
 const cycleGraph = v.pipe(
   v.object({
     /** Each refers to the next by `label`, the last to the first; "" where the reference has no name. */
     ring: steps,
     ring_cut: atLeast(0),
-    /** `at`: index in `ring`. `path`: from there down to the tensor; `label` is the reference by which each is held. */
+    /**
+     * `at`: index in `ring`. `path`: from there down to the tensor; `label` is the reference by which each is
+     * held.
+     */
     held: list(v.object({ at: amount, path: steps, bytes: amount, device: text(NAME) }), 8),
     held_cut: atLeast(0),
   }),
@@ -223,10 +230,10 @@ const recorder = v.pipe(
     reason: maybe(text(LINE)),
     armed_at: maybe(seconds),
     disarmed_at: maybe(seconds),
-    /** True when the recorder was seen off after disarming, null when nobody could tell. */
+    /** True when the recorder was seen to be off after disarming; null when unknown. */
     disarm_proven: maybe(v.boolean()),
     interrupted: flag,
-    /** `refused`: torch's allocator tells of no out-of-memory here. Null where the receipt does not say. */
+    /** `refused`: torch's allocator reports no out-of-memory here. Null when the receipt does not say. */
     observer: maybe(v.picklist(OBSERVER_STATES)),
     max_entries: maybe(amount),
     stacks: maybe(text(20)),
@@ -255,15 +262,18 @@ const torch = v.object({
   hip: maybe(text(100)),
   backend: maybe(text(100)),
   alloc_conf: maybe(text(LINE)),
-  /** Whether segments can grow, by the setting in force at the newest out-of-memory; null where torch does not tell. */
+  /**
+   * Whether segments can grow, by the setting in force at the newest out-of-memory; null when torch does not
+   * say.
+   */
   expandable_segments: maybe(v.boolean()),
   path: maybe(text(PATH)),
 });
 
 /**
- * Memory that ran out outside of torch's caching allocator: of the exception that ended the process; at an exit, of the last one
- * that was printed and survived (pytest's, say). Not `certain`: the error comes with other troubles too. `device_free`: bytes
- * that the device had free then.
+ * Memory that ran out outside torch's caching allocator, from the exception that ended the process. At a
+ * normal exit, from the last printed exception that the process survived (in pytest, for example). Not
+ * `certain`: the same error also has other causes. `device_free`: bytes that the device had free then.
  */
 const outsideOom = v.object({
   kind: v.picklist(OUTSIDE_KINDS),

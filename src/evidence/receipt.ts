@@ -1,6 +1,7 @@
 /**
- * Receipts: what each process that imported torch wrote about itself, as it is known here once it was read. Names and types; the
- * fields stand in receipt-schema.ts, which is loaded only where there is a receipt to read.
+ * Receipts: what each process that imported torch wrote about itself, as it is known here once it was read.
+ * Names and types; the fields stand in receipt-schema.ts, which is loaded only where there is a receipt to
+ * read.
  */
 import type * as v from 'valibot';
 import type { Owner } from './names.js';

@@ -1,6 +1,7 @@
 /**
- * Names that were not accepted as evidence. Anybody may plant a hundred thousand of them, so only some are kept: of every
- * kind of reason in turn, the rarest kind first, so that a flood of one kind never hides the one file of another. Counts stay exact.
+ * Names that were not accepted as evidence. A step can create a hundred thousand of them, so only a sample is
+ * kept: some of each kind of reason, the rarest kind first. So a flood of one kind never hides a single file
+ * of another. Counts stay exact.
  */
 
 export interface Rejected {
@@ -20,7 +21,7 @@ export interface RejectedReason {
 const MOST_KINDS = 60;
 const OTHER = 'other reasons';
 
-/** The reason without numbers and names, which differ from file to file and may be a stranger's choice. */
+/** The reason without numbers and names, which differ from file to file and may be chosen by an attacker. */
 export const kindOf = (reason: string): string =>
   reason
     .replace(/ \((pid [0-9]+|[0-9]+ names share this file)\)$/, '')
@@ -45,7 +46,7 @@ export class Rejections {
     if (kept.length < this.limit) kept.push(rejected);
   }
 
-  /** Counts names that nobody looked at. */
+  /** Counts names that were not examined. */
   skip(reason: string, count: number): void {
     this.counted(reason, count);
   }

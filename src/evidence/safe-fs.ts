@@ -1,16 +1,18 @@
 /**
  * File system calls on a folder that a hostile program may be changing at the same moment.
  *
- * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so swapping the folder itself for
- * a link changes nothing. A file is looked at with lstat (no device is opened for a look), opened with O_NOFOLLOW and O_NONBLOCK
- * (a FIFO would hang a plain open, and a thread that hangs there cannot even be left behind by `process.exit`: measured on
- * Node 20 and 24), and judged by fstat of the handle, which is what is read afterwards.
+ * The folder is opened once; every name in it is then reached through `/proc/self/fd/<n>/`, so replacing the
+ * folder by a link has no effect. A file is first checked by lstat, so that no device is opened. It is opened
+ * with O_NOFOLLOW and O_NONBLOCK: a plain open of a FIFO would hang, and then even `process.exit` hangs
+ * (measured on Node 20 and 24). The decision is made by fstat of the handle that is read.
  */
 import { type BigIntStats, constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a file was when it was digested. All texts, so that it can be saved as JSON; times in nanoseconds. */
+/**
+ * Identity of a file when it was digested. Strings, so that it can be saved as JSON; times in nanoseconds.
+ */
 export interface Seal {
   readonly dev: string;
   readonly ino: string;
@@ -51,7 +53,7 @@ export type OpenedFile =
   | { readonly ok: true; readonly handle: FileHandle; readonly seal: Seal }
   | { readonly ok: false; readonly reason: string };
 
-/** Why this is not a file of ours to read, or null. `links` is how many names it may have. */
+/** Why this file must not be read, or null. `links`: the number of hard links it may have. */
 function refuse(stat: BigIntStats, links: number): string | null {
   if (stat.isSymbolicLink()) return 'a symbolic link';
   if (stat.isDirectory()) return 'a folder';
@@ -59,7 +61,7 @@ function refuse(stat: BigIntStats, links: number): string | null {
   if (stat.isSocket()) return 'a socket';
   if (stat.isBlockDevice() || stat.isCharacterDevice()) return 'a device';
   if (!stat.isFile()) return 'not a regular file';
-  // A second name may lie outside of the folder: a file of somebody else that was linked in.
+  // A second hard link may be outside the folder: another user's file that was linked in.
   if (stat.nlink > BigInt(links)) return `a hard link (${stat.nlink} names share this file)`;
   return null;
 }

@@ -1,7 +1,8 @@
 /**
- * The staging folder inside the evidence folder: hard links to exactly the files that were digested, for the time of an upload.
- * Lives here, and not with publishing, because a main that was killed while uploading leaves it behind, and then
- * every snapshot has two names: collecting has to take the second names away before it may refuse files with two.
+ * The staging folder inside the evidence folder: hard links to exactly the files that were digested, for the
+ * time of an upload. It is here and not with publishing because a main killed during an upload leaves it
+ * behind. Every snapshot then has two hard links, and collecting must remove the second before it rejects
+ * files with two.
  */
 import { type FileHandle, lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,14 +21,17 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.js
 const isDocument = (name: string): boolean =>
   DOCUMENTS.has(name) || (name.endsWith('.html') && parsePageName(name) === null);
 
-/** @param step the step's 12 hexadecimal digits: in a shared folder nobody else takes its upload away */
+/**
+ * @param step the step's 12 hexadecimal digits: so that another step in a shared folder does not remove it
+ */
 export const stagingName = (step: string): string => `.upload-${step}-${randomHex(6)}`;
 /** The step whose upload has a staging folder of this name; null for any other name. */
 export const stagingStep = (name: string): string | null => STAGING.exec(name)?.[1] ?? null;
 
 /**
- * Was the upload of the staging folder `name` interrupted? One of `step` was: whoever asks is not uploading for it now. One of
- * another step may be going on, on any machine that shares the folder, until it is too old for that.
+ * Was the upload of the staging folder `name` interrupted? One of `step` was, since the caller is not
+ * uploading now. One of another step may still be running on any machine that shares the folder, until it is
+ * too old.
  * @param now milliseconds since the epoch
  */
 export async function isInterrupted(
@@ -42,7 +46,10 @@ export async function isInterrupted(
 }
 
 const CHUNK = 2 ** 20;
-/** Longest time, in milliseconds, for comparing copies with what they are copies of. They come from a cache or a local disk. */
+/**
+ * Longest time, in milliseconds, for comparing copies with what they are copies of. They come from a cache or
+ * a local disk.
+ */
 export const COMPARE_MS = 30_000;
 
 /** Fills `buffer` from `position` of the file on; fewer bytes only at its end. */
@@ -56,7 +63,10 @@ async function readFully(file: FileHandle, buffer: Buffer, position: number): Pr
   return done;
 }
 
-/** Are the bytes of `copy` the first of `original`, or all of them? False when `until` (`performance.now()`) comes first. */
+/**
+ * Are the bytes of `copy` the first of `original`, or all of them? False when `until` (`performance.now()`)
+ * comes first.
+ */
 async function isBeginning(copy: FileHandle, original: FileHandle, until: number): Promise<boolean> {
   const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
   for (let position = 0; ; position += CHUNK) {
@@ -69,8 +79,9 @@ async function isBeginning(copy: FileHandle, original: FileHandle, until: number
 }
 
 /**
- * Is the file `name` of `staging` a copy of the one in `folder`, or the half of one that a kill interrupted? Nothing is lost
- * with it then. Where links cannot be made an upload copies, and whoever is killed meanwhile tells nobody what it has copied.
+ * Is the file `name` of `staging` a whole or partial copy of the one in `folder`? It can then be removed
+ * without loss. Where hard links cannot be made an upload copies the files, and a kill leaves copies that
+ * nothing lists.
  */
 async function isCopy(staging: string, folder: string, name: string, until: number): Promise<boolean> {
   const copy = await openRegular(staging, name);
@@ -94,11 +105,11 @@ async function isCopy(staging: string, folder: string, name: string, until: numb
 }
 
 /**
- * Removes the staging folder `name` of `folder`: second names of evidence files, copies of them, the documents made for the
- * upload and the `copies` that are known to be ours. Anything else stays, and so does the folder then: nothing that exists only
- * there is ever removed.
+ * Removes the staging folder `name` of `folder`: second names of evidence files, copies of them, the
+ * documents made for the upload and the `copies` that are known to be ours. Any other file stays, and then so
+ * does the folder: a file that exists only there is never removed.
  * @param until `performance.now()` up to which files are compared
- * @returns true when the folder is gone
+ * @returns true when the folder was removed
  */
 export async function removeStaging(
   folder: string,

@@ -1,4 +1,4 @@
-/** Words and bounds of receipts that others than their reader need too. */
+/** Constants and bounds of receipts that other modules need as well. */
 export const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 /** Bytes of the largest receipt that is read. The shim keeps its own below this. */
 export const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
@@ -24,10 +24,16 @@ export const CATEGORY_NAMES = [
   'unknown',
 ] as const;
 export type CategoryName = (typeof CATEGORY_NAMES)[number];
-/** A pool of a captured CUDA graph, of a `MemPool` or `graph_pool_handle`, or those without a row of their own. */
+/**
+ * A pool of a captured CUDA graph, of a `MemPool` or `graph_pool_handle`, or those without a row of their
+ * own.
+ */
 export const POOL_KINDS = ['graph', 'handle', 'rest'] as const;
 
-/** Whose request it was, as a closed list: the shim tells by the exception's type and its marks, and hands on no message. */
+/**
+ * Which library's request failed, a closed list. The shim decides by the exception's type and markers, and
+ * passes on no message.
+ */
 export const OUTSIDE_KINDS = [
   'cublas',
   'cudnn',
@@ -43,8 +49,8 @@ export const OUTSIDE_KINDS = [
   'pinned-host',
 ] as const;
 
-/** Where an error was raised first that ended a process: in a worker of a process pool, or of Ray. */
+/** Where the error that ended a process was first raised: in a worker of a process pool, or of Ray. */
 export const RERAISED_FROM = ['process', 'ray'] as const;
 
-/** Whether torch calls us at an out-of-memory of its allocator. `none`: it was never asked to. */
+/** Whether torch calls our observer at an out-of-memory. `none`: it was never attached. */
 export const OBSERVER_STATES = ['attached', 'refused', 'none'] as const;

@@ -1,6 +1,6 @@
 /**
- * Who held GPU memory before the step and after it, and whose process each is. Annotation, summary, page, hints and manifest all
- * have it from here. Pure.
+ * Which processes held GPU memory before and after the step, and which of them are the step's. The only
+ * source for annotation, summary, page, hints and manifest. Pure.
  */
 import { type Group, sameProcess } from '../step/own.js';
 import type { GpuObservation, ObservedProcess } from './observe.js';
@@ -11,8 +11,8 @@ export interface Held {
 }
 
 /**
- * `stranger`: surely none of the step's. `unknown`: seen only after the step, and its pid cannot be found here: the tool
- * names those of the host and we are in a container, or it is gone.
+ * `stranger`: certainly not the step's. `unknown`: seen only after the step, and its pid does not exist here.
+ * It has exited, or we are in a container and the tool shows pids of the host.
  */
 export type Whose = 'step' | 'stranger' | 'unknown';
 
@@ -26,11 +26,14 @@ export interface Holder {
   /** Null where it was not listed then. */
   readonly before: Held | null;
   readonly after: Held | null;
-  /** There before the step, and seen to be gone after it: whether it was still there in between nobody knows. */
+  /** Present before the step and absent after it. Whether it was present in between is unknown. */
   readonly gone: boolean;
 }
 
-/** What a stranger held, as far as the step cannot have had to do with it: what it held before counts where both looks saw it. */
+/**
+ * Bytes that another process held independently of the step: the amount before the step, where it was listed
+ * then.
+ */
 export const heldBy = ({ before, after }: Holder): number | null => (before ?? after)?.used ?? null;
 
 const processesOf = (look: GpuObservation | null): readonly ObservedProcess[] =>
@@ -41,7 +44,8 @@ const plus = (held: Held | null, used: number | null): Held =>
   held === null || held.used === null ? { used } : { used: held.used + (used ?? 0) };
 
 /**
- * Joins what was seen before the step with what was seen after it, or at another later moment; those that hold most first.
+ * Joins what was seen before the step with what was seen after it, or at another later moment; those that
+ * hold most first.
  * @param own processes of the step, from receipts, /proc and the watch
  */
 export function holdersOf(
@@ -77,7 +81,7 @@ export function holdersOf(
     .sort((a, b) => (heldBy(b) ?? 0) - (heldBy(a) ?? 0));
 }
 
-/** Before the step there was none of it, whatever pids it got later. */
+/** A process listed before the step is never the step's, even if its pid was reused later. */
 function whoseIs(process: ObservedProcess, early: boolean, own: readonly Group[]): Whose {
   if (early) return 'stranger';
   if (process.startTicks === null) return 'unknown';

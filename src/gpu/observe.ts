@@ -1,9 +1,9 @@
 /**
- * Who is on the GPUs right now: devices with their memory, and every process that holds some. Asked before the step and after
- * it, so that memory of an earlier job is not taken for the step's own (sgl-project/sglang#21180, huggingface/trl#5207).
+ * Lists the GPUs with their memory, and every process that holds some. Run before and after the step, so that
+ * memory of an earlier job is not attributed to the step (sgl-project/sglang#21180, huggingface/trl#5207).
  *
- * Where no tool is on PATH this costs a look at PATH. A tool that fails, hangs or answers something else is told, never fatal; what it
- * prints is read as untrusted text.
+ * Without a tool on PATH this costs a search of PATH. A tool that fails, hangs or gives an unexpected answer
+ * is reported and never fatal. Its output is untrusted text.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -34,7 +34,9 @@ export type GpuObservation =
       readonly tool: GpuTool;
       readonly devices: readonly GpuDevice[];
       readonly processes: readonly ObservedProcess[];
-      /** False when none of the pids exists here: the tool names those of the host, we are in a container. */
+      /**
+       * False when none of the pids exists here: we are in a container and the tool shows pids of the host.
+       */
       readonly pidsKnown: boolean;
       /** What could not be asked, or null. */
       readonly note: string | null;
@@ -53,14 +55,16 @@ export interface ObserveOptions {
 
 const MAX_OUTPUT = 4 * 2 ** 20;
 
-/** The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name. */
+/**
+ * The first of the tools on PATH. Only absolute entries: the step's workspace may hold a file of that name.
+ */
 function findTool(path: string): { readonly tool: GpuTool; readonly file: string } | null {
   const folders = path.split(delimiter).filter(isAbsolute);
   for (const tool of TOOLS) {
     for (const folder of folders) {
       const file = join(folder, tool);
       try {
-        // Nearly always absent, and an exception for each folder and tool takes 2 ms in all, twice a step.
+        // Nearly always absent: an exception for each folder and tool would take 2 ms in all, twice a step.
         if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue;
         accessSync(file, constants.X_OK);
         return { tool, file };

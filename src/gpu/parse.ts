@@ -1,6 +1,6 @@
 /**
- * Answers of nvidia-smi, rocm-smi and amd-smi as values. Pure. The tools print what they like where they know nothing (`[N/A]`,
- * `[Not Supported]`, `N/A`), so every amount may be null. Amounts in bytes.
+ * Parses the output of nvidia-smi, rocm-smi and amd-smi. Pure. The tools print different words for an unknown
+ * value (`[N/A]`, `[Not Supported]`, `N/A`), so every amount may be null. Amounts are in bytes.
  */
 import { cleanText } from '../lib/text.js';
 
@@ -31,7 +31,7 @@ export interface GpuFacts {
 const MAX_ENTRIES = 1024;
 const MIB = 2 ** 20;
 
-/** A number with or without a unit, in bytes; null for anything else. `unit` holds where none is written. */
+/** A number with or without a unit, in bytes; null for anything else. `unit` is the default unit. */
 export function amount(text: unknown, unit: number): number | null {
   const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
   if (!match) return null;
@@ -52,7 +52,8 @@ export function programName(text: unknown): string | null {
   const clean = cleanText(text, 4096).trim();
   if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
     return null;
-  // The first word: what follows may be arguments, and those may hold secrets. A path with a blank in it gets a shorter name.
+  // The first word: what follows may be arguments, and those may hold secrets. A path with a blank in it gets
+  // a shorter name.
   const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
   return word === '' ? null : cleanText(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
 }

@@ -1,6 +1,6 @@
 /**
- * Where an out-of-memory of the step may have gone unseen, though its processes were reached: evidence that is missing or cannot be
- * read, or torch that refused to be watched. A closed list. Pure.
+ * Where an out-of-memory of the step may have gone unseen, though its processes were reached: evidence that
+ * is missing or cannot be read, or torch that refused to be watched. A closed list. Pure.
  */
 import type { Evidence } from '../evidence/collect.js';
 import type { Recorder, Torch } from '../evidence/receipt.js';
@@ -66,8 +66,8 @@ export const doubtOf = (spots: readonly BlindSpot[]): string =>
 export const blindRemedy = ({ kind }: Pick<BlindSpot, 'kind'>): string => WORDS[kind].remedy;
 
 /**
- * Could no out-of-memory of torch's allocator be observed in a process? So it is where torch refused the observer (a pluggable
- * allocator), and under `backend:cudaMallocAsync`, which reports none.
+ * Could no out-of-memory of torch's allocator be observed in a process? So it is where torch refused the
+ * observer (a pluggable allocator), and under `backend:cudaMallocAsync`, which reports none.
  */
 export const isBlind = ({
   recorder,

@@ -1,6 +1,6 @@
 /**
- * Gates: what may turn a green step red, and only because the user asked for it. Pure. A gate that warns, fails or
- * has nothing to say never changes a red step's exit code.
+ * Gates: what may turn a green step red, and only because the user asked for it. Pure. A gate that warns,
+ * fails or has nothing to say never changes a red step's exit code.
  */
 import type { PlanOptions } from '../plan.js';
 
@@ -13,7 +13,7 @@ export interface GateFinding {
   readonly message: string;
 }
 
-/** What the gates look at. */
+/** The facts that the gates decide on. */
 export interface GateFacts {
   /** Processes of the step that imported torch under the shim. */
   readonly torchProcesses: number;
@@ -57,7 +57,8 @@ export function judgeGates(
     });
   }
   if (facts.cycleCount === 0 && facts.cyclesUnseen !== null && options.cycles === 'fail') {
-    // None found by a look that was cut short is no proof that there was none; nor is it one of a cycle.
+    // A search that was cut short and found nothing proves neither that there were cycles nor that there were
+    // none.
     findings.push({
       gate: 'cycles',
       level: 'warn',
@@ -85,7 +86,10 @@ export function judgeGates(
 const NOTHING =
   'set `if-no-torch: ignore` if it runs no PyTorch; if it does, its Python was started in a way that PYTHONPATH does not survive (docs/reach.md)';
 
-/** What of the step's PyTorch was not recorded: all of it, some of it, or there was none; null when all is well. */
+/**
+ * What of the step's PyTorch was not recorded: all of it, some of it, or there was none; null when all is
+ * well.
+ */
 function torchMessage({ torchProcesses, shimFault, unreached, likely }: GateFacts): string | null {
   if (torchProcesses > 0)
     return unreached === null ? null : `Not all of this step was recorded: ${unreached}`;

@@ -1,6 +1,6 @@
 /**
- * What the numbers suggest. Each hint is there only when its numbers say so, and carries them; none says what caused what: the
- * allocator reuses blocks, so nothing here could know. Pure.
+ * What the numbers suggest. Each hint is there only when its numbers say so, and carries them; none says what
+ * caused what: the allocator reuses blocks, so nothing here could know. Pure.
  */
 
 import type { Manifest } from '../evidence/manifest.js';
@@ -30,7 +30,9 @@ export type HintId =
 export interface Hint {
   readonly id: HintId;
   readonly text: Rich;
-  /** The numbers that the hint stands on: bytes or counts of the manifest, or differences and sums of such. */
+  /**
+   * The numbers that the hint stands on: bytes or counts of the manifest, or differences and sums of such.
+   */
   readonly numbers: readonly number[];
 }
 
@@ -172,7 +174,8 @@ const growth: Rule = ({ story: { process } }) => {
 };
 
 const retries: Rule = ({ story: { oom } }) => {
-  // Each out-of-memory has a retry of its own: the allocator empties its cache and asks again before it gives up.
+  // Each out-of-memory has a retry of its own: the allocator empties its cache and asks again before it gives
+  // up.
   const more = (oom.retries ?? 0) - (oom.ooms ?? 0);
   if (oom.retries === null || more <= 0) return null;
   return {

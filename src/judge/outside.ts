@@ -1,6 +1,4 @@
-/**
- * Processes that ended by an out-of-memory, whoever's request it was: torch's caching allocator's, or that of a library beside it. Pure.
- */
+/** Processes that ended by an out-of-memory, in torch's caching allocator or in a library beside it. Pure. */
 import type { End, OutsideOom } from '../evidence/receipt.js';
 
 export type OutsideKind = OutsideOom['kind'];
@@ -30,7 +28,9 @@ export const endedByOom = ({ end }: Ended): boolean =>
 export interface OutsideOoms {
   /** It ended the process. */
   readonly ended: readonly OutsideKind[];
-  /** The process exited after it, while it handled the error or had reported it (as pytest does of a test). */
+  /**
+   * The process exited after it, while it handled the error or had reported it (as pytest does of a test).
+   */
   readonly handled: readonly OutsideKind[];
   /** The error comes with a lack of memory, and with other troubles too. */
   readonly maybe: readonly OutsideKind[];

@@ -1,6 +1,6 @@
 /**
- * What of the step was not reached, and why, in one line each: processes that were seen with torch loaded and left no
- * receipt; else what in the step may have carried its programs out of reach. Pure.
+ * What of the step was not reached, and why, in one line each: processes that were seen with torch loaded and
+ * left no receipt; else what in the step may have carried its programs out of reach. Pure.
  */
 import type { Unread } from '../evidence/collect.js';
 import type { Receipt } from '../evidence/receipt.js';
@@ -24,9 +24,10 @@ export interface Left {
 }
 
 /**
- * Processes that had torch loaded and left no receipt. A child that an armed process forked (a worker of a DataLoader) is
- * none of them: the shim is in it too, and writes a receipt for it as soon as it uses CUDA. Nor is one that read the hook and never
- * imported torch, such as a helper of torch.compile, unless nobody else had torch.
+ * Processes that had torch loaded and left no receipt. A child that an armed process forked (a worker of a
+ * DataLoader) is none of them: the shim is in it too, and writes a receipt for it as soon as it uses CUDA.
+ * Nor is one that read the hook and never imported torch, such as a helper of torch.compile, unless nobody
+ * else had torch.
  */
 export function unreached(
   sightings: readonly Sighting[],
@@ -71,8 +72,9 @@ export function unreachedLine(missed: readonly Unreached[]): string | null {
 const CARRIED = 'a process outside of the step does its work, and does not get the environment of the step';
 
 /**
- * What may have kept all of PyTorch out of reach where no process was seen with it; null when nothing points to it.
- * @param seen null when nobody watched
+ * What may have kept all of PyTorch out of reach where no process was seen with it; null when nothing points
+ * to it.
+ * @param seen null when there was no watch
  */
 export function likelyReason(
   seen: Pick<Seen, 'carriers' | 'hidden'> | null,

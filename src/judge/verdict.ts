@@ -9,13 +9,16 @@ import { type BlindSpot, blindWords, doubtOf } from './blind.js';
 import { type OutsideOoms, outsideNames } from './outside.js';
 import type { VerdictName } from './verdicts.js';
 
-/** Processes that had an out-of-memory and of which nobody saw whether it ended them, by what is known of them instead. */
+/** Processes with an out-of-memory whose outcome is unknown, grouped by why. */
 export interface OpenEnds {
   /** They ended without saying how: a hook that calls `os._exit`, or a kill. */
   readonly gone: number;
   /** They still run. */
   readonly running: number;
-  /** They ran on another machine, or in a container with a name of its own: whether they still do cannot be seen here. */
+  /**
+   * They ran on another machine, or in a container with a name of its own: whether they still do cannot be
+   * seen here.
+   */
   readonly elsewhere: number;
 }
 
@@ -53,13 +56,15 @@ export interface VerdictFacts {
   readonly threadsEndedByOom: number;
   /** Those beside torch's allocator; they are in the two counts above. */
   readonly outside: OutsideOoms;
-  /** Processes with an out-of-memory of which nobody saw whether it ended them. */
+  /** Processes with an out-of-memory whose outcome is unknown. */
   readonly openEnds: OpenEnds;
   /** How much of the step's PyTorch was reached, as far as anybody saw. */
   readonly reached: 'all' | 'part' | 'none';
   /** Where an out-of-memory may have gone unseen in what was reached. */
   readonly blindSpots: readonly BlindSpot[];
-  /** Host OOM-killer kills in our cgroup during the step; null when the kernel's counters could not be read. */
+  /**
+   * Host OOM-killer kills in our cgroup during the step; null when the kernel's counters could not be read.
+   */
   readonly hostOomKills: number | null;
   /** Whose kills were counted: those of our cgroup, or, where only that can be read, of the whole machine. */
   readonly hostOomScope: 'cgroup' | 'machine';
@@ -78,7 +83,10 @@ export interface Verdict {
 const SIGKILL_EXIT = 137;
 const SCOPES = { cgroup: 'of this cgroup', machine: 'on this machine' } as const;
 
-/** The kernel's count with `memory.oom.group` holds the first victim twice (Linux 6.1), so more than one has no number. */
+/**
+ * The kernel's count with `memory.oom.group` holds the first victim twice (Linux 6.1), so more than one has
+ * no number.
+ */
 const killed = ({ hostOomKills, hostOomScope }: VerdictFacts): string =>
   `the kernel's OOM killer ended ${hostOomKills === 1 ? '1 process' : 'processes'} ${SCOPES[hostOomScope]} during the step`;
 
@@ -95,7 +103,10 @@ function notKilled({ hostOomKills, hostOomScope, machineOomKills, ownCgroups }: 
   return `${none}${elsewhere}; what ${ownCgroups.join(' and ')} ran has a cgroup and a limit of its own, whose kills are not counted here (\`docker inspect\` and its like tell: OOMKilled)`;
 }
 
-/** How the step ended, and what was seen of out-of-memory errors where none was: no more than what could be seen. */
+/**
+ * How the step ended, and what was seen of out-of-memory errors where none was: no more than what could be
+ * seen.
+ */
 function unseenBecause({ exitCode, reached, blindSpots, outside }: VerdictFacts): string {
   const exited = `the step exited with ${exitCode}`;
   const names = outsideNames(outside.maybe);
@@ -147,10 +158,10 @@ function oomBecause(facts: VerdictFacts): string | null {
 }
 
 /**
- * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that is
- * cancelled after a rank ran out of memory was cancelled because of it. Where nobody saw whether one was caught, the exit code decides
- * between `oom-recovered` and `failed`, and the reason says that it is not known. SIGKILL alone is never called a host
- * out-of-memory: without the kernel's counter it is `killed`.
+ * `oom` comes first whatever the exit code: `|| true` and `| tee` hide many a real one, and a launcher that
+ * is cancelled after a rank ran out of memory was cancelled because of it. Where it is unknown whether one
+ * was caught, the exit code decides between `oom-recovered` and `failed`, and the reason says that it is not
+ * known. SIGKILL alone is never called a host out-of-memory: without the kernel's counter it is `killed`.
  */
 export function judge(facts: VerdictFacts): Verdict {
   const { exitCode, oomCount, outside, hostOomKills } = facts;

@@ -1,6 +1,7 @@
 /**
- * The verdicts of the contract, a closed list. One more of them does not compile until each record over it knows it: the traits
- * below, the titles (words-headline.ts), the sentences (words-verdict.ts). Tests hold README, action.yml and the JSON Schema to it.
+ * The verdicts of the contract, a closed list. One more of them does not compile until each record over it
+ * knows it: the traits below, the titles (words-headline.ts), the sentences (words-verdict.ts). Tests hold
+ * README, action.yml and the JSON Schema to it.
  */
 
 export const VERDICTS = [

@@ -1,6 +1,6 @@
 /**
- * Byte amounts: reading the ones people write (`2GiB`) and writing the ones people read (`10.00 MiB`).
- * Not by pretty-bytes: with a fixed number of digits it goes through `toLocaleString`, whose first call loads ICU
+ * Byte amounts: reading the ones people write (`2GiB`) and writing the ones people read (`10.00 MiB`). Not by
+ * pretty-bytes: with a fixed number of digits it goes through `toLocaleString`, whose first call loads ICU
  * data, 10 ms of a budget of 65 ms for all of a green run.
  */
 

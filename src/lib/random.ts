@@ -1,6 +1,6 @@
 /**
- * Random names and the crypto module, without loading the latter before it is needed: node:crypto takes a third of
- * the CPU of an empty script to load (9 of 27 ms), and a green step with no evidence hashes nothing.
+ * Random names and the crypto module, without loading the latter before it is needed: node:crypto takes a
+ * third of the CPU of an empty script to load (9 of 27 ms), and a green step with no evidence hashes nothing.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 

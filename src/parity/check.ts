@@ -1,10 +1,10 @@
 /**
- * Runs the parity check (python/parity) once after the step, in the interpreter that the step's torch processes used or
- * the user named, as processes of its own without the shim. What it says is untrusted input like any other: parsed,
- * bounded, and a case of its own when it cannot be had.
+ * Runs the parity check (python/parity) once after the step, in the interpreter that the step's torch
+ * processes used or the user named, as processes of its own without the shim. What it says is untrusted input
+ * like any other: parsed, bounded, and a case of its own when it cannot be had.
  *
- * `@actions/exec` gives no pid and leaves the standard input open. So the check ends by itself when that does (main is
- * gone), and what has to be stopped is found by a mark in its environment.
+ * `@actions/exec` gives no pid and leaves the standard input open. So the check ends by itself when that does
+ * (main is gone), and what has to be stopped is found by a mark in its environment.
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -85,7 +85,10 @@ export type Parity =
       readonly state: 'unverifiable';
       readonly reason: string;
       readonly result: ParityResult | null;
-      /** The check was asked for and nothing could be measured: an interpreter, fixture or scenario that is at fault. */
+      /**
+       * The check was asked for and nothing could be measured: an interpreter, fixture or scenario that is at
+       * fault.
+       */
       readonly notRun: boolean;
     };
 
@@ -98,7 +101,9 @@ export interface ParityRequest {
   readonly fixture: string | null;
   /** Where it runs: a scenario of the user's finds its data as it did when it was frozen. */
   readonly cwd: string;
-  /** Of the step. PYTHONPATH stays the user's own: their torch, or what their scenario imports, may be on it. */
+  /**
+   * Of the step. PYTHONPATH stays the user's own: their torch, or what their scenario imports, may be on it.
+   */
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   /** Folder of this job's, in which a match is remembered for its later steps; null to remember none. */
@@ -191,7 +196,7 @@ function argumentsOf({ parityDir, fixture, remember, timeoutMs }: ParityRequest)
     join(parityDir, 'oom_autopsy_parity'),
     'check',
     '--json',
-    // For where we are gone before we can stop it.
+    // In case we are killed before we can stop it.
     ...['--worker', String(timeoutMs / 1000 + 2)],
     ...(remember === null ? [] : ['--remember', remember]),
     ...(fixture === null ? [] : ['--fixture', fixture]),

@@ -1,6 +1,7 @@
 /**
- * Whether a fixture that the user names can be used: asked before the step, which may take hours. What is in a fixture
- * is said by schemas/fixture.schema.json alone; the check (python/parity/oom_autopsy_parity/shape.py) reads the same file.
+ * Whether a fixture that the user names can be used: asked before the step, which may take hours. What is in
+ * a fixture is said by schemas/fixture.schema.json alone; the check
+ * (python/parity/oom_autopsy_parity/shape.py) reads the same file.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -103,7 +104,10 @@ function firstOf<T>(all: Iterable<T>, find: (one: T) => string | null): string |
   return null;
 }
 
-/** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` writes it: the fixture's digest is over that. */
+/**
+ * As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` writes it: the fixture's digest is
+ * over that.
+ */
 function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (isMembers(value)) {

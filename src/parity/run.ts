@@ -9,7 +9,10 @@ import type { Ended } from '../step/ended.js';
 import type { Parity } from './check.js';
 import { fixturePath, interpreterPath } from './paths.js';
 
-/** The check takes 4 s on two quiet cores, and holds up a step by no more than 30 s, the time to end it included. */
+/**
+ * The check takes 4 s on two quiet cores, and holds up a step by no more than 30 s, the time to end it
+ * included.
+ */
 const BUILT_IN_TIMEOUT_MS = 28_000;
 /** A scenario of the user's own is as large as they made it. */
 const OWN_TIMEOUT_MS = 180_000;
@@ -21,7 +24,10 @@ const usedTorch = (receipt: Receipt): boolean =>
   isAbsolute(receipt.executable) &&
   /^(python|pypy)[\d.]*t?d?$/.test(basename(receipt.executable));
 
-/** Why there is no time for the check, or null. A step that came to its own end was not cancelled, whatever became of main since. */
+/**
+ * Why there is no time for the check, or null. A step that came to its own end was not cancelled, whatever
+ * became of main since.
+ */
 function cutShort({ result, hurried, cancel }: Pick<Ended, 'result' | 'hurried' | 'cancel'>): string | null {
   if (result?.cancelledBy != null) return 'the step was cancelled, so the check was not run';
   if (hurried) return 'main was ended before it had run the check';

@@ -1,6 +1,7 @@
 /**
- * Annotations: at most one for the verdict, on the user's own file and line where it lies in the workspace, and one warning for all
- * gates. GitHub shows ten of each a step and fifty a job, so more would hide other people's. Pure.
+ * Annotations: at most one for the verdict, on the user's own file and line where it lies in the workspace,
+ * and one warning for all gates. GitHub shows ten of each a step and fifty a job, so more would hide other
+ * people's. Pure.
  */
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Manifest } from '../evidence/manifest.js';

@@ -1,6 +1,7 @@
 /**
- * A report of blocks with a budget of bytes. GitHub drops a whole job summary over 1 MiB (GH prefix-dev/rattler-build/issues/2738), so rows
- * are left out, the least important first, and never a byte in the middle of something. Pure.
+ * A report of blocks with a budget of bytes. GitHub drops a whole job summary over 1 MiB (GH
+ * prefix-dev/rattler-build/issues/2738), so rows are left out, the least important first, and never a byte in
+ * the middle of something. Pure.
  */
 
 export interface Block {

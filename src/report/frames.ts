@@ -1,6 +1,7 @@
 /**
- * Which frames of a stack are the user's own. A stack taken inside the allocator's observer ends in frames of the shim and of torch:
- * the shim's are never shown, torch's and other libraries' are folded, the user's come first. Pure.
+ * Which frames of a stack are the user's own. A stack taken inside the allocator's observer ends in frames of
+ * the shim and of torch: the shim's are never shown, torch's and other libraries' are folded, the user's come
+ * first. Pure.
  */
 import type { Frame } from '../evidence/receipt.js';
 
@@ -48,8 +49,8 @@ export function packageOf(frame: Frame): string {
 }
 
 /**
- * The innermost frame of the user's own code: where the program stood. Frames in the workspace come before others that look like the
- * user's (a trainer outside of it). null when there is none.
+ * The innermost frame of the user's own code: where the program stood. Frames in the workspace come before
+ * others that look like the user's (a trainer outside of it). null when there is none.
  * @param stack innermost last
  */
 export function userFrame(stack: readonly Frame[], workspace: string | null): Frame | null {

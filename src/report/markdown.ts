@@ -1,14 +1,19 @@
 /**
- * Writing GitHub-flavoured Markdown in which foreign text stays text. The one place of the summary that escapes.
+ * Writing GitHub-flavoured Markdown in which foreign text stays text. The one place of the summary that
+ * escapes.
  *
- * Besides Markdown and HTML themselves, GitHub looks for things in the text that is left: mentions, links, issue numbers, emoji names and
- * formulas. Backslashes do not stop those, so a word joiner (U+2060, invisible) is put where they would begin.
+ * Besides Markdown and HTML themselves, GitHub looks for things in the text that is left: mentions, links,
+ * issue numbers, emoji names and formulas. Backslashes do not stop those, so a word joiner (U+2060,
+ * invisible) is put where they would begin.
  */
 import { INVISIBLE, type Piece, type Rich, unbroken } from './rich.js';
 
 const JOINER = '\u2060';
 
-/** One line, no control characters and no direction marks. Receipts are cleaned when they are read; this holds for all else. */
+/**
+ * One line, no control characters and no direction marks. Receipts are cleaned when they are read; this holds
+ * for all else.
+ */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -42,7 +47,10 @@ const PLAIN_CODE = /^[^`|\\\s<>&$@]([^`|\\<>&$@]*[^`|\\\s<>&$@])?$/;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as code: a code span where nothing in it could end that, otherwise a `<code>` element of character references. */
+/**
+ * Text as code: a code span where nothing in it could end that, otherwise a `<code>` element of character
+ * references.
+ */
 export function escapeCode(text: string): string {
   const line = oneLine(text);
   if (line.trim() === '') return '<code>&nbsp;</code>';

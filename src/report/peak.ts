@@ -1,6 +1,7 @@
 /**
- * `peak.json`: the numbers for other tools, in the form that github-action-benchmark reads as `customSmallerIsBetter`. Names hold no pid and no
- * time, so that runs can be compared; processes of one name (data workers) are one entry, with the largest of their values. Pure.
+ * `peak.json`: the numbers for other tools, in the form that github-action-benchmark reads as
+ * `customSmallerIsBetter`. Names hold no pid and no time, so that runs can be compared; processes of one name
+ * (data workers) are one entry, with the largest of their values. Pure.
  */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import { CATEGORY_NAMES, type Census } from '../evidence/receipt.js';

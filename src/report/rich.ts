@@ -1,9 +1,12 @@
 /**
- * Sentences of the report as values, so that the summary (Markdown) and the page (HTML) say the very same thing and each
- * escapes in one place. A plain string in a sentence is text, never markup, wherever it came from. Pure.
+ * Sentences of the report as values, so that the summary (Markdown) and the page (HTML) say the very same
+ * thing and each escapes in one place. A plain string in a sentence is text, never markup, wherever it came
+ * from. Pure.
  */
 
-/** A piece of a sentence. Strings are shown as they are; `code` is for names, paths and other foreign text. */
+/**
+ * A piece of a sentence. Strings are shown as they are; `code` is for names, paths and other foreign text.
+ */
 export type Piece =
   | string
   | { readonly code: string }
@@ -13,8 +16,9 @@ export type Piece =
 export type Rich = readonly Piece[];
 
 /**
- * Characters that nobody sees and that change how text reads: control and format characters (direction marks, joiners, tags) but tab and
- * line break. Receipts are cleaned when they are read; this holds for all else that is shown.
+ * Characters that nobody sees and that change how text reads: control and format characters (direction marks,
+ * joiners, tags) but tab and line break. Receipts are cleaned when they are read; this holds for all else
+ * that is shown.
  */
 export const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
@@ -29,7 +33,9 @@ export const link = (words: Rich, href: string | null | undefined): Piece =>
 
 type Value = Piece | Rich | number | null | undefined;
 
-/** Template for a sentence: every value may be text, a number, a piece or a whole sentence; null says nothing. */
+/**
+ * Template for a sentence: every value may be text, a number, a piece or a whole sentence; null says nothing.
+ */
 export function say(parts: TemplateStringsArray, ...values: readonly Value[]): Rich {
   const pieces: Piece[] = [];
   parts.forEach((part, index) => {
@@ -60,7 +66,10 @@ export function plainText(rich: Rich): string {
     .join('');
 }
 
-/** `text` in at most `limit` characters, whole code points, its middle left out: both ends of a path or a name tell something. */
+/**
+ * `text` in at most `limit` characters, whole code points, its middle left out: both ends of a path or a name
+ * tell something.
+ */
 export function shorten(text: string, limit: number): string {
   const points = [...text.slice(0, limit * 8)];
   const whole = points.length <= limit && text.length <= limit * 8;

@@ -1,6 +1,7 @@
 /**
- * The facts a reader needs first, picked from the manifest: which out-of-memory the report is about, who held what at that moment,
- * how each process ended. No words here, only numbers and choices; the words-*.ts say them. Pure.
+ * The facts a reader needs first, picked from the manifest: which out-of-memory the report is about, who held
+ * what at that moment, how each process ended. No words here, only numbers and choices; the words-*.ts say
+ * them. Pure.
  */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import {
@@ -30,7 +31,10 @@ export interface OomStory {
 
 const timeOf = (oom: Oom): number => oom.time ?? Number.POSITIVE_INFINITY;
 
-/** Where an out-of-memory that ended a process was raised first, and that of the worker which had it; nulls for one of its own. */
+/**
+ * Where an out-of-memory that ended a process was raised first, and that of the worker which had it; nulls
+ * for one of its own.
+ */
 export function raisedFirst(
   { processes }: Manifest,
   { pid, host, end, recorder }: ManifestProcess,
@@ -50,7 +54,10 @@ export function raisedFirst(
   return { from: said ?? (story === null ? null : 'process'), story };
 }
 
-/** Out-of-memory errors that were raised again elsewhere and ended that process, by the manifest that they are of. */
+/**
+ * Out-of-memory errors that were raised again elsewhere and ended that process, by the manifest that they are
+ * of.
+ */
 const raisedAgain = new WeakMap<Manifest, ReadonlySet<Oom>>();
 
 function isRaisedAgain(manifest: Manifest, oom: Oom | undefined): boolean {
@@ -62,7 +69,10 @@ function isRaisedAgain(manifest: Manifest, oom: Oom | undefined): boolean {
   return oom !== undefined && all.has(oom);
 }
 
-/** Every process that ended by an out-of-memory and recorded it, itself or in a worker of it, the first to fail first. */
+/**
+ * Every process that ended by an out-of-memory and recorded it, itself or in a worker of it, the first to
+ * fail first.
+ */
 export function fatalStories(manifest: Manifest): readonly OomStory[] {
   return manifest.processes
     .flatMap((process): OomStory[] => {
@@ -89,7 +99,10 @@ export function mainStory(manifest: Manifest): OomStory | null {
   return newest;
 }
 
-/** Processes with an out-of-memory at their end that is none of those which the allocator's observer saw there. */
+/**
+ * Processes with an out-of-memory at their end that is none of those which the allocator's observer saw
+ * there.
+ */
 export const unseenOoms = (manifest: Manifest): readonly ManifestProcess[] =>
   manifest.processes.filter(
     (p) =>
@@ -112,7 +125,7 @@ export interface OtherProcess {
   /** Bytes; null where the tool does not say. */
   readonly used: number | null;
   readonly before: boolean;
-  /** There before the step, and seen to be gone after it: whether it was still there in between nobody knows. */
+  /** Present before the step and absent after it. Whether it was present in between is unknown. */
   readonly gone: boolean;
 }
 
@@ -125,7 +138,9 @@ export interface Account {
   readonly allocated: number | null;
   /** Cached by it, in no block. */
   readonly unused: number | null;
-  /** Total less free less reserved: other processes, and memory of this one outside of the caching allocator. */
+  /**
+   * Total less free less reserved: other processes, and memory of this one outside of the caching allocator.
+   */
   readonly outside: number | null;
   /** A limit below the device's size (a memory fraction); null when there is none. */
   readonly limit: number | null;
@@ -133,7 +148,9 @@ export interface Account {
   readonly others: readonly OtherProcess[];
   /** Bytes of `others` together; never more than `outside`. */
   readonly othersHeld: number;
-  /** Other processes that were seen before or after the step, and of which nothing can be said at that moment. */
+  /**
+   * Other processes that were seen before or after the step, and of which nothing can be said at that moment.
+   */
   readonly unsure: readonly OtherProcess[];
 }
 
@@ -155,8 +172,9 @@ function othersOn(
 }
 
 /**
- * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without CUDA_VISIBLE_DEVICES and the like, so the
- * size has to agree as well (within 5 %: the driver keeps some for itself), or there is only one device anyway.
+ * Is entry `index` of the tool the device that torch calls `device`? Indices agree only without
+ * CUDA_VISIBLE_DEVICES and the like, so the size has to agree as well (within 5 %: the driver keeps some for
+ * itself), or there is only one device anyway.
  */
 function sameDevice(look: GpuObservation | null, index: number | null, device: Device | null): boolean {
   if (look?.state !== 'seen') return false;
@@ -178,7 +196,8 @@ export function accountOf(manifest: Manifest, story: OomStory): Account {
   const held = there.reduce((sum, o) => sum + (o.used ?? 0), 0);
   const outside =
     total === null || free === null || reserved === null ? null : Math.max(0, total - free - reserved);
-  // They were seen before or after that moment. Where they cannot have held as much then, nobody knows what they held.
+  // They were seen before or after that moment. Where they cannot have held as much then, nobody knows what
+  // they held.
   const fits = outside === null || held <= outside;
   return {
     total,
@@ -213,8 +232,9 @@ export const unusedInPools = (census: CensusDevice | null): number =>
   (census?.pools ?? []).reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
 
 /**
- * The whole device in parts that add up to its size (as far as that is known): the categories, what the allocator keeps unused, what other
- * processes were seen to hold, what else lies outside of the allocator, and what was free.
+ * The whole device in parts that add up to its size (as far as that is known): the categories, what the
+ * allocator keeps unused, what other processes were seen to hold, what else lies outside of the allocator,
+ * and what was free.
  */
 export function partsOf(account: Account, census: CensusDevice | null): readonly Part[] {
   const parts: Part[] = [];
@@ -240,7 +260,10 @@ export function partsOf(account: Account, census: CensusDevice | null): readonly
   return parts;
 }
 
-/** The stack that tells where the user's program stood: the failing thread's, or the main thread's when that has none of the user's. */
+/**
+ * The stack that tells where the user's program stood: the failing thread's, or the main thread's when that
+ * has none of the user's.
+ */
 export function tellingStack(
   oom: Oom,
   workspace: string | null,
@@ -261,7 +284,7 @@ export function endingOf(manifest: Manifest, process: ManifestProcess): Ending {
   return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
 }
 
-/** Processes that had an out-of-memory of which nobody knows whether it was caught. */
+/** Processes with an out-of-memory that may or may not have been caught. */
 export const openOoms = (manifest: Manifest) =>
   openEnds(manifest.processes, manifest.still_running, manifest.runner.host);
 
@@ -276,7 +299,10 @@ export type Outcome =
   | 'running'
   | 'elsewhere';
 
-/** What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to have gone on. */
+/**
+ * What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to
+ * have gone on.
+ */
 export function outcomeOf(manifest: Manifest, process: ManifestProcess, index: number): Outcome {
   const { ooms } = process;
   const onMain = ooms[index]?.thread === 'main';

@@ -1,4 +1,7 @@
-/** The timelines of the receipts (python/shim/_oom_autopsy/timeline.py), read for drawing. Untrusted like all of a receipt. Pure. */
+/**
+ * The timelines of the receipts (python/shim/_oom_autopsy/timeline.py), read for drawing. Untrusted like all
+ * of a receipt. Pure.
+ */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';
 import { CATEGORY_NAMES, type CategoryName, type PlainJson } from '../evidence/receipt.js';
 import { processName } from './words/words.js';

@@ -45,7 +45,8 @@ export function namesIn(text: string): readonly string[] {
 }
 
 /**
- * Outputs of ours that the step's own commands have set: the runner takes the last value of a name, so they are replaced.
+ * Outputs of ours that the step's own commands have set: the runner takes the last value of a name, so they
+ * are replaced.
  * @param path of the runner's file for outputs, before anything of ours is in it
  */
 export function replacedOutputs(path: string | undefined): readonly OutputName[] {

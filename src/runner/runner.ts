@@ -1,10 +1,10 @@
 /**
  * The runner's side of the conversation: inputs, outputs, state, annotations and the summary file.
  *
- * Annotations are `@actions/core`'s, by its public entry, which is loaded only when one is said: it brings the OIDC client and
- * undici, and with them a green run cost 2.8 times the CPU of an empty script (0.07 s against 0.025 s on Node 24). State,
- * outputs and summary are written here for the same reason; core's own writer loads node:crypto (9 ms) for a delimiter, ours is
- * one that the value does not hold.
+ * Annotations are `@actions/core`'s, by its public entry, which is loaded only when one is said: it brings
+ * the OIDC client and undici, and with them a green run cost 2.8 times the CPU of an empty script (0.07 s
+ * against 0.025 s on Node 24). State, outputs and summary are written here for the same reason; core's own
+ * writer loads node:crypto (9 ms) for a delimiter, ours is one that the value does not hold.
  */
 import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { randomHex } from '../lib/random.js';
@@ -17,7 +17,10 @@ export interface AnnotationPlace {
   readonly startLine?: number;
 }
 
-/** What the action asks of the runner. Injected, so that the order of the steps can be tested without a runner. */
+/**
+ * What the action asks of the runner. Injected, so that the order of the steps can be tested without a
+ * runner.
+ */
 export interface Runner {
   input(name: string): string;
   state(name: string): string;
@@ -26,7 +29,7 @@ export interface Runner {
   setOutputs(outputs: Readonly<Record<string, string>>): void;
   info(line: string): void;
   annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): Promise<void>;
-  /** Appends Markdown to the job summary. A missing summary file is told in the log, not fatal. */
+  /** Appends Markdown to the job summary. A missing summary file is logged, never fatal. */
   summary(markdown: string): void;
   /** Bytes that the job summary of this step has room for: what the program wrote to it counts too. */
   summaryRoom(): number;
@@ -37,7 +40,9 @@ const SUMMARY_LIMIT = 1024 * 1024;
 /** Cutting to exactly the limit still failed for some (GH maester365/maester/issues/905). */
 const SUMMARY_MARGIN = 4096;
 
-/** Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay. */
+/**
+ * Input as the runner passes it: upper case, spaces as underscores, hyphens kept. Surrounding blanks stay.
+ */
 export const inputVariable = (name: string): string => `INPUT_${name.replace(/ /g, '_').toUpperCase()}`;
 
 /** Values in the form of the runner's files: each as a name, a delimiter, the value, the delimiter again. */
@@ -51,7 +56,9 @@ export function keyValueMessage(values: Readonly<Record<string, string>>): strin
     .join('');
 }
 
-/** Size of a file in bytes; 0 when there is none: the program may have removed it, and writing makes it anew. */
+/**
+ * Size of a file in bytes; 0 when there is none: the program may have removed it, and writing makes it anew.
+ */
 function sizeOf(path: string): number {
   try {
     return statSync(path).size;
@@ -62,8 +69,8 @@ function sizeOf(path: string): number {
 }
 
 /**
- * What ends the last line of a file that the program wrote to before us: a line break, or nothing where it has one. One more does
- * no harm where that cannot be read.
+ * What ends the last line of a file that the program wrote to before us: a line break, or nothing where it
+ * has one. One more does no harm where that cannot be read.
  */
 function lineEnd(path: string, size: number): '' | '\n' {
   if (size === 0) return '';
@@ -82,10 +89,11 @@ function lineEnd(path: string, size: number): '' | '\n' {
 }
 
 /**
- * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step: it finds no end of
- * it ("Matching delimiter not found"); so does a value behind an unfinished line of the program.
- * @param apart where the program writes too: on a line of its own; as a paragraph of its own, into which the last one of the program's
- *   would else run
+ * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step:
+ * it finds no end of it ("Matching delimiter not found"); so does a value behind an unfinished line of the
+ * program.
+ * @param apart where the program writes too: on a line of its own; as a paragraph of its own, into which the
+ *   last one of the program's would else run
  */
 function append(path: string, text: string, apart: 'line' | 'paragraph' | null): void {
   const size = sizeOf(path);
@@ -138,8 +146,8 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
 }
 
 /**
- * The same runner, but what cannot be handed over is a line in the log: its files lie under RUNNER_TEMP, and a full disk there must not
- * turn a step red, or keep one from starting.
+ * The same runner, but what cannot be handed over is a line in the log: its files lie under RUNNER_TEMP, and
+ * a full disk there must not turn a step red, or keep one from starting.
  */
 export function forgiving(runner: Runner): Runner {
   const told = new Set<string>();

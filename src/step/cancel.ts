@@ -1,25 +1,28 @@
 /**
- * What a cancel leaves us. A runner that cancels sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after that; node's own
- * answer to the first would be to die, and with it the outputs, the summary and an upload that is nearly done.
- * So main stays: what takes long is given up at the first signal (`asked`), an upload that runs gets a few seconds more, and
- * at the second signal or after those seconds (`overdue`) it is stopped too. post goes on with what was stopped.
+ * Handles a cancel of the job. The runner sends SIGINT, then SIGTERM after 7.5 s, then SIGKILL 2.5 s later.
+ * Node would exit at SIGINT, and the outputs, the summary and an almost finished upload would be lost. So
+ * main stays alive. At the first signal (`asked`) long work is skipped. A running upload may go on until the
+ * second signal or the timeout (`overdue`). post resumes what was stopped.
  */
 
 export const CANCEL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Short of the 7.5 s after which the runner's second signal comes, and well short of the 10 s of its last. */
+/** Below the 7.5 s until the runner's second signal, and well below the 10 s until SIGKILL. */
 const OVERDUE_MS = 6000;
 
 export interface CancelWatch {
   /** Aborted at the first signal. */
   readonly asked: AbortSignal;
-  /** Aborted when nothing more may be waited for. */
+  /** Aborted when the upload must stop as well. */
   readonly overdue: AbortSignal;
-  /** Gives the signals back to whoever else listens, or to node. */
+  /** Removes the signal handlers. */
   stop(): void;
 }
 
-/** Listens from now on. @param overdueMs from the first signal */
+/**
+ * Installs the signal handlers.
+ * @param overdueMs from the first signal
+ */
 export function watchCancel(overdueMs = OVERDUE_MS): CancelWatch {
   const asked = new AbortController();
   const overdue = new AbortController();

@@ -1,4 +1,4 @@
-/** What is known when the step has ended: the input of everything after it. */
+/** What is known once the step has ended: the input of everything that follows. */
 import type { Evidence } from '../evidence/collect.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import { type Plan, STEP_VARIABLE } from '../plan.js';
@@ -14,32 +14,32 @@ import type { Seen } from './watch.js';
 export interface Ended {
   readonly plan: Plan;
   readonly env: NodeJS.ProcessEnv;
-  /** Null when main was killed, so that nobody saw how the step ended. */
+  /** Null when main was killed before the step ended. */
   readonly result: RunResult | null;
   readonly before: { readonly gpu: GpuObservation | null; readonly host: HostCounters | null };
-  /** What was seen of the step's processes while it ran; null when main was killed before it had seen anything. */
+  /** What the watch saw while the step ran; null when main was killed before it saw anything. */
   readonly seen: Seen | null;
   readonly hints: readonly ScriptHint[];
   readonly faults: readonly string[];
   readonly shimLaid: boolean;
   readonly leader: number | null;
-  /** When the leader started, in clock ticks since boot; null when it is not known. */
+  /** Start time of the leader, in clock ticks since boot; null when unknown. */
   readonly since: number | null;
-  /** Processes of the step that were met while it ran: those of the last look before its end, for post. */
+  /** Processes of the step in the watch's last scan before it ended. */
   readonly met?: readonly Group[] | undefined;
   /** Processes that post had to kill. */
   readonly killed?: readonly NamedProcess[];
   /** The action's checkout: python/parity, dist/upload. */
   readonly actionDir: string;
-  /** A cancel that comes while we are at it. */
+  /** The handling of a cancel during the work after the step. */
   readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
-  /** What the step's processes wrote after main had finished: only that is told and published. */
+  /** Evidence written after main finished. When set, only this is reported and published. */
   readonly late?: Evidence;
-  /** main was killed, most likely by a cancel: what takes long is left out. */
+  /** main was killed, most likely by a cancel: long work is skipped. */
   readonly hurried?: boolean;
 }
 
-/** What marks the processes of a step that has ended. */
+/** How to recognise processes of a step that has ended. */
 export const markOf = (ended: Pick<Ended, 'plan' | 'leader' | 'since' | 'met'>): StepMark => ({
   leader: ended.leader,
   variable: `${STEP_VARIABLE}=${ended.plan.id}`,
@@ -47,7 +47,7 @@ export const markOf = (ended: Pick<Ended, 'plan' | 'leader' | 'since' | 'met'>):
   met: ended.met,
 });
 
-/** Processes that are known as the step's: those that live now, those that were met, those that had torch loaded. */
+/** Processes known to belong to the step: alive now, seen by the watch, or seen with torch loaded. */
 export const ownOf = (ended: Ended): readonly Group[] => [
   ...stepProcesses(markOf(ended)),
   ...(ended.met ?? []),

@@ -1,10 +1,11 @@
 /**
- * Runs helper programs, which tell us something and must cost the job nothing: `nvidia-smi` and its like. Each runs without a shell,
- * without input, with the environment of a plain step and not ours, and in a process group of its own. Whatever it started ends
- * with it, a daemon that left the group too: without us it would not be there. Nothing waits for a helper that cannot be killed (a
- * driver that hangs leaves it in uninterruptible sleep) or for a pipe that somebody else holds open.
+ * Runs helper programs such as `nvidia-smi`. A helper runs without a shell, without input, in its own process
+ * group and with the environment of a plain step. Every process that it started ends with it, even a daemon
+ * that left its process group. We never wait for a helper that cannot be killed (a hung driver leaves it in
+ * uninterruptible sleep), nor for a pipe that another process holds open.
  *
- * The step's own command is not one of them (process.ts), nor is the upload, which needs our token, a channel and a folder.
+ * Two child processes are not helpers: the step's command (process.ts), and the upload, which needs our
+ * token, an IPC channel and an open folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -30,7 +31,7 @@ export interface HelperLimits {
   readonly maxBytes: number;
 }
 
-/** What became of a helper. */
+/** How a helper ended. */
 export type HelperEnd =
   | { readonly kind: 'ok' }
   /** By its exit code, or by a signal. */
@@ -45,7 +46,10 @@ export type HelperResult = HelperEnd & { readonly stdout: string; readonly stder
 /** Files by which an action speaks to the runner. */
 const COMMAND_FILE = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$/;
 
-/** The environment of a plain step, without the files for the runner and, in post, our own state. Answers come in English. */
+/**
+ * The environment of a plain step, without the files for the runner and, in post, our own state. Answers come
+ * in English.
+ */
 export function helperEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const plain = plainStepEnvironment(env, INPUT_NAMES.map(inputVariable));
   const kept = Object.entries(plain).filter(([name]) => !COMMAND_FILE.test(name) && !/^STATE_/.test(name));
@@ -55,7 +59,10 @@ export function helperEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** Marks what a helper starts, so that a daemon of it is found. */
 const HELPER_VARIABLE = 'OOM_AUTOPSY_HELPER';
 
-/** Starts one. `begin` gets it running; `end` is called once, after which nothing of it is left that can be killed. */
+/**
+ * Starts a helper. `begin` is called once it runs. `end` is called once, when every process of it that can be
+ * killed has exited.
+ */
 function launch(
   { file, args, env }: HelperCommand,
   begin: (child: ChildProcess) => void,
@@ -69,7 +76,8 @@ function launch(
     const leader = child?.pid;
     if (leader === undefined) return;
     const mark = { leader, variable: `${HELPER_VARIABLE}=${id}`, since };
-    // All of /proc would cost 1 ms for 80 processes. Where pids have just begun anew, a daemon may be missed.
+    // Only pids above the leader's: reading all of /proc takes 1 ms for 80 processes. A daemon is missed when
+    // pids have just wrapped around.
     for (const { pid } of stepProcesses(mark, listProcesses('/proc', leader))) signalProcess(pid, 'SIGKILL');
     signalProcess(-leader, 'SIGKILL');
   };
@@ -98,8 +106,8 @@ function launch(
   }
   if (child.pid) since = processFacts(child.pid)?.startTicks ?? null;
   child.on('error', unable);
-  // Not 'close', which comes only when nobody holds the pipes any more. What the helper wrote before its end is in them by now:
-  // it is read in this turn of the event loop or in the next.
+  // Not 'close', which waits until every holder of the pipes has closed them. The helper's output is in the
+  // pipes by now, and is read in this turn of the event loop or in the next.
   child.on('exit', (code, signal) => {
     const how: HelperEnd = code === 0 ? { kind: 'ok' } : { kind: 'failed', code: code ?? signal ?? 0 };
     setImmediate(() => setImmediate(() => finish(how)));
@@ -108,7 +116,10 @@ function launch(
   return finish;
 }
 
-/** Runs a helper to its end, or to its limits. A cancel ends it too, and then has the effect that it has without one. Never rejects. */
+/**
+ * Runs a helper until it exits or reaches a limit. A cancel ends the helper first and then takes its usual
+ * effect. Never rejects.
+ */
 export function runHelper(command: HelperCommand, limits: HelperLimits): Promise<HelperResult> {
   const { timeoutMs, maxBytes } = limits;
   const texts: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
@@ -129,7 +140,7 @@ export function runHelper(command: HelperCommand, limits: HelperLimits): Promise
         });
       }
     };
-    // Before it starts: a signal in between would end us, and leave it.
+    // Before it starts: a signal in between would end us and leave the helper running.
     for (const name of CANCEL_SIGNALS) process.on(name, onSignal);
     const stop = launch(command, collect, (how) => {
       clearTimeout(timer);
@@ -148,7 +159,10 @@ export interface RunningHelper {
   stop(): void;
 }
 
-/** Starts a helper whose lines are used as they come. Whoever starts it stops it; a main that is killed takes away its pipe. */
+/**
+ * Starts a helper and passes on each line as it arrives. The caller stops it. When main is killed, the
+ * helper's pipe breaks.
+ */
 export function startHelper(command: HelperCommand, use: (line: string) => void): RunningHelper {
   const read = (child: ChildProcess): void => {
     eachLine(child.stdout, use);

@@ -1,17 +1,18 @@
 /**
- * Host memory facts: did the kernel's OOM killer end something of this step? From counters read before and after,
- * never from an exit code. Three sources, the most precise that can be read: `memory.events` of our cgroup (v2),
- * `memory.oom_control` of our cgroup (v1), and `oom_kill` in /proc/vmstat, which counts the whole machine (or VM).
+ * Host memory: did the kernel's OOM killer end a process of this step? The answer comes from counters read
+ * before and after the step, never from an exit code. The most precise readable source is used:
+ * `memory.events` of our cgroup (v2), `memory.oom_control` of our cgroup (v1), and `oom_kill` in
+ * /proc/vmstat, which counts the whole machine (or VM).
  *
- * A process that a limit of a parent cgroup (a pod's, a slice's) killed is counted in its own cgroup and upwards, so our own
- * cgroup is the right place to look, as long as the step stays in it.
+ * A kill caused by a parent's limit (a pod's, a slice's) is counted in the victim's cgroup and its parents.
+ * So our own cgroup has the right counter, as long as the step stays in it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type OomSource = 'cgroup-v2' | 'cgroup-v1' | 'vmstat';
 
-/** Counters at one moment. Plain, so that they can be saved in state before the step starts. */
+/** Counters at one moment. Plain values, so that they can be saved in state before the step starts. */
 export type HostCounters =
   | {
       readonly state: 'read';
@@ -30,19 +31,25 @@ export type HostCounters =
 export type HostOom =
   | {
       readonly state: 'read';
-      /** Ended by the OOM killer between the two moments, as the kernel counts: with `memory.oom.group` one too many. */
+      /**
+       * Processes that the OOM killer ended between the two readings. With `memory.oom.group` the kernel
+       * counts one too many.
+       */
       readonly kills: number;
       readonly ooms: number | null;
-      /** Ended by it on the whole machine, containers too, which have cgroups of their own; null where it is not counted. */
+      /**
+       * The same for the whole machine, including containers, which have their own cgroups; null where not
+       * counted.
+       */
       readonly machine_kills: number | null;
-      /** `machine`: the count is of all that runs there, so it may be somebody else's process. */
+      /** `machine`: the count covers the whole machine, so the process may not be the step's. */
       readonly scope: 'cgroup' | 'machine';
       readonly source: OomSource;
       readonly path: string;
     }
   | { readonly state: 'unreadable'; readonly reason: string };
 
-/** Bytes; null where it is not known or there is no limit. */
+/** Bytes; null when unknown or unlimited. */
 export interface HostMemory {
   readonly total: number | null;
   readonly available: number | null;
@@ -81,8 +88,8 @@ interface Cgroup {
 }
 
 /**
- * Our memory cgroups from the texts of /proc/self/cgroup and /proc/self/mountinfo. In a container with a cgroup namespace the
- * path is `/`; without one, the mount's root is a part of the path that has to be taken off it.
+ * Our memory cgroups from the texts of /proc/self/cgroup and /proc/self/mountinfo. In a container with a
+ * cgroup namespace the path is `/`. Without one, the mount's root is a prefix of the path and is removed.
  */
 export function findCgroups(cgroup: string, mountinfo: string): readonly Cgroup[] {
   const found: Cgroup[] = [];
@@ -102,7 +109,8 @@ export function findCgroups(cgroup: string, mountinfo: string): readonly Cgroup[
     const path = own[3] ?? '/';
     const below =
       root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-    // `..` in either: our cgroup lies outside of the namespace, or the mount above it, so the mount counts for others.
+    // `..` in either path: our cgroup is outside the namespace or the mount, so the mount's counters are not
+    // ours.
     if (`${root}/${path}`.split('/').includes('..')) continue;
     found.push({ version, mount, folder: below === '/' ? mount : join(mount, below) });
   }
@@ -184,7 +192,10 @@ function lowestLimit(root: string, { mount, version }: Cgroup, from: string): nu
   return lowest;
 }
 
-/** Memory of the machine and of our cgroup. `above`: our own limit was not hit, only those above count. Never throws. */
+/**
+ * Memory of the machine and of our cgroup. `above`: our own limit was not reached, so only the parents'
+ * limits count. Never throws.
+ */
 export function readHostMemory(root = '/', above = false): HostMemory {
   const meminfo = text(join(root, 'proc/meminfo'));
   const kib = (name: string): number | null => {

@@ -1,7 +1,7 @@
 /**
- * Ways to start a program that our place on PYTHONPATH does not survive: one table for the hints from the step's text
- * (script-hints.ts), the reasons of processes that were not reached (unarmed.ts) and the table in docs/reach.md, which
- * lab/scripts/tables.mjs makes of it. Pure.
+ * Ways to start a program that lose our entry on PYTHONPATH. One table for the hints from the step's text
+ * (script-hints.ts), the reasons why a process was not reached (unarmed.ts), and the table in docs/reach.md,
+ * which lab/scripts/tables.mjs generates. Pure.
  */
 
 /** One way. Texts are Markdown with code in backticks; `plain` takes those out. */
@@ -12,17 +12,21 @@ export interface Launcher {
   readonly pattern: RegExp | null;
   /** What it does to PYTHONPATH. */
   readonly why: string;
-  /** The same of a process that it has started, where the words differ. */
+  /** The same for a process that was started this way, when the wording differs. */
   readonly past?: string;
   readonly remedy: string;
   /** For the docs alone. */
   readonly more?: string;
+  /** Programs that hand work to processes outside the step's process tree. */
+  readonly carriers?: readonly string[];
+  /** The work runs in a cgroup of its own, whose out-of-memory kills we do not see. */
+  readonly ownCgroup?: true;
 }
 
-/** Start of a command's word, so that `--sudo` and `echo toxic` are none. */
+/** Matches at the start of a word, so that `--sudo` and `echo toxic` do not match. */
 const at = (words: string): RegExp => new RegExp(String.raw`(?:^|[\s;&|(])${words}`);
 
-/** Commands after sudo that start no Python, so that setting up a machine is not taken for the cause. */
+/** Commands after sudo that start no Python: setting up a machine is not the cause. */
 const SUDO_CHORES =
   'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
 
@@ -35,18 +39,23 @@ export const LAUNCHERS = {
     why: "a container does not get the step's environment",
     remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
     more: 'They stand below',
+    carriers: ['docker', 'podman', 'nerdctl'],
+    ownCgroup: true,
   },
   apptainer: {
     what: 'apptainer',
     pattern: at(String.raw`(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
     why: 'the folder of the step must be visible in the container',
     remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
+    carriers: ['apptainer', 'singularity'],
   },
   kubectl: {
     what: 'kubectl',
     pattern: at(String.raw`kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
     why: 'a pod runs outside of the step and does not get its environment',
     remedy: 'see docs/reach.md',
+    carriers: ['kubectl'],
+    ownCgroup: true,
   },
   tox: {
     what: 'tox',
@@ -64,6 +73,7 @@ export const LAUNCHERS = {
     past: 'sudo cleared the environment',
     remedy: 'use `sudo --preserve-env=PYTHONPATH`',
     more: '`-E` alone does not pass it where the sudoers file says so',
+    carriers: ['sudo'],
   },
   su: {
     what: 'su',
@@ -71,6 +81,7 @@ export const LAUNCHERS = {
     why: 'a login as another user clears the environment',
     remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
     more: 'To another user who is not root it is not possible: the folder of the step is for the user of the runner (and root) alone',
+    carriers: ['su'],
   },
   environment: {
     what: 'env -i',
@@ -84,6 +95,8 @@ export const LAUNCHERS = {
     pattern: at(String.raw`s(?:run|batch)\s`),
     why: 'Slurm has to export the environment (the default, `--export=ALL`)',
     remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
+    carriers: ['srun', 'sbatch'],
+    ownCgroup: true,
   },
   ray: {
     what: 'ray',
@@ -96,18 +109,22 @@ export const LAUNCHERS = {
     pattern: at(String.raw`ssh\s`),
     why: "another machine does not get the step's environment",
     remedy: 'see docs/reach.md',
+    carriers: ['ssh'],
   },
   systemd: {
     what: 'systemd-run',
     pattern: at(String.raw`systemd-run\s`),
     why: 'a unit does not get the environment',
     remedy: 'use `systemd-run --setenv=PYTHONPATH`',
+    carriers: ['systemd-run'],
+    ownCgroup: true,
   },
   bazel: {
     what: 'bazel',
     pattern: at(String.raw`bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
     why: 'bazel clears the environment of its tests',
     remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
+    carriers: ['bazel'],
   },
   replaced: {
     what: 'PYTHONPATH=',
@@ -147,6 +164,13 @@ export const LAUNCHERS = {
   },
 } as const satisfies Readonly<Record<string, Launcher>>;
 export type LauncherName = keyof typeof LAUNCHERS;
+
+const carriersOf = (launchers: readonly Launcher[]): ReadonlySet<string> =>
+  new Set(launchers.flatMap(({ carriers }) => carriers ?? []));
+/** Programs that hand work to processes outside of the step, as `docker`. */
+export const CARRIERS = carriersOf(Object.values(LAUNCHERS));
+/** The carriers whose work runs in a cgroup of its own. */
+export const OWN_CGROUP = carriersOf(Object.values<Launcher>(LAUNCHERS).filter(({ ownCgroup }) => ownCgroup));
 
 const plain = (text: string): string => text.replaceAll('`', '');
 

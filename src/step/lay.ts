@@ -1,7 +1,7 @@
 /**
- * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence folder.
- * PYTHONPATH alone has to survive on the way to a Python process, since that is all that tox, sudo or docker may
- * let through; so what the shim needs lies beside its sitecustomize.py.
+ * Lays the step's folders before it starts: the script, the shim with its config beside it, the evidence
+ * folder. PYTHONPATH may be the only variable that tox, sudo or docker pass on. So everything that the shim
+ * needs is beside its sitecustomize.py.
  */
 import {
   accessSync,
@@ -18,12 +18,12 @@ import { type Plan, shimConfig } from '../plan.js';
 import { MARKS } from './marks.js';
 import { writeScript } from './shell.js';
 
-/** What stands ready, or why the shim does not. Only a script that cannot be written stops the step. */
+/** What was prepared, or why the shim was not. Only a script that cannot be written stops the step. */
 export interface Laid {
   /** False when the step has to run without the shim; `faults` then says why. */
   readonly shim: boolean;
   readonly faults: readonly string[];
-  /** The evidence folder without links on the way to it: from here on whatever is put in its place is not followed. */
+  /** Path of the evidence folder with all links resolved. A link that replaces it later is not followed. */
   readonly evidenceDir: string;
 }
 

@@ -1,15 +1,20 @@
 /**
- * Marks that the start-up hook leaves in a file beside it, a line for each stage that a process gets to: so it is known of a process
- * that left no receipt how far it came under the hook, if it read it at all. Any process of the step can write there: no more than a
- * sentence, or the doubt in a green run, hangs on it.
+ * Marks: the start-up hook appends a line to a file beside it at each stage that a process reaches. For a
+ * process without a receipt they show how far it came. Any process of the step can write to this file, so
+ * only a sentence in the report, or the doubt about a green run, depends on it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file, in the folder that is first on the step's PYTHONPATH (`MARKS` of python/shim/sitecustomize.py). */
+/**
+ * The file, in the folder that is first on the step's PYTHONPATH (`MARKS` of python/shim/sitecustomize.py).
+ */
 export const MARKS = 'marks';
 
-/** `started`: it read the hook. `importing`: it began to import torch. `imported`: that is done, and so is its receipt. */
+/**
+ * `started`: it read the hook. `importing`: it began to import torch. `imported`: the import is done and its
+ * receipt is written.
+ */
 export type Came = 'started' | 'importing' | 'imported';
 const STAGES: Readonly<Record<string, Came>> = { s: 'started', i: 'importing', t: 'imported' };
 const ORDER: readonly Came[] = Object.values(STAGES);
@@ -23,7 +28,7 @@ interface Mark {
 /** By pid, as each process sees its own. */
 export type Marks = ReadonlyMap<number, readonly Mark[]>;
 
-/** 200,000 processes. Of those that come after it nothing is known. */
+/** Enough for 200,000 processes. Later ones are ignored. */
 const MOST_BYTES = 4 * 2 ** 20;
 /** Clock ticks of /proc in a second, the same on every Linux. */
 const TICKS = 100;
@@ -40,7 +45,7 @@ export function parseMarks(text: string): Marks {
   return marks;
 }
 
-/** What the processes of a step have left there; nothing where that cannot be read. */
+/** Reads the marks of a step; empty when the file cannot be read. */
 export function readMarks(shimDir: string): Marks {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -58,7 +63,10 @@ export function readMarks(shimDir: string): Marks {
   }
 }
 
-/** How far a process came; null where it left no mark. Those of an earlier process with its pid are told by their time. */
+/**
+ * How far a process came; null when it left no mark. Marks of an earlier process with the same pid are
+ * recognised by their time.
+ */
 export function cameOf(
   marks: Marks,
   { innerPid, startTicks }: { readonly innerPid: number; readonly startTicks: number },
@@ -67,7 +75,10 @@ export function cameOf(
   return ORDER.findLast((came) => own.some((mark) => mark.came === came)) ?? null;
 }
 
-/** Pids that imported torch to the end and are none of `known`: their receipts could not be written, or are gone. */
+/**
+ * Pids that imported torch to the end and are none of `known`: their receipts could not be written, or were
+ * removed.
+ */
 export const lostPids = (marks: Marks, known: ReadonlySet<number>): readonly number[] =>
   [...marks].flatMap(([pid, own]) =>
     known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid],

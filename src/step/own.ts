@@ -1,6 +1,6 @@
 /**
- * Whose process it is: which of the processes of this machine are the step's own. The watch, a cancel, post and the account of who
- * was on the GPU all ask here.
+ * Decides which processes of this machine belong to the step. Used by the watch, a cancel, post and the list
+ * of GPU processes.
  */
 import { isLive, listProcesses, type ProcessFacts, readEnvironment } from './proc.js';
 
@@ -11,7 +11,10 @@ export interface Group {
   readonly startTicks: number | null;
 }
 
-/** Is it one process? A pid alone is given to another as soon as it is free; where a start is not known the pid has to do. */
+/**
+ * Are these the same process? A pid is reused, so start times are compared as well; if one is unknown, the
+ * pid must do.
+ */
 export const sameProcess = (a: Group, b: Group): boolean =>
   a.pid === b.pid && (a.startTicks === null || b.startTicks === null || a.startTicks === b.startTicks);
 
@@ -25,15 +28,15 @@ export interface StepMark {
   readonly leader: number | null;
   /** `NAME=value` in the environment, kept across setsid, nohup and re-parenting. */
   readonly variable: string;
-  /** When the leader started, in clock ticks since boot: what is older is not looked at. */
+  /** Start time of the leader, in clock ticks since boot. Older processes are ignored. */
   readonly since?: number | null;
-  /** Processes that were the step's when they were met, with their starts in clock ticks since boot. */
+  /** Processes seen earlier that belonged to the step, with their start times in clock ticks since boot. */
   readonly met?: readonly Group[] | undefined;
 }
 
 /**
- * Pid of the step's process group, or null. Never 0 or 1, which stand for the kernel's and everybody's processes, and not a pid
- * that another process has got since: the kernel gives it away only once nobody is left in the group.
+ * Pid of the step's process group, or null. Never 0 or 1, which a signal would take for our own group or for
+ * every process. Never a reused pid: the kernel reuses it only when the group is empty.
  */
 function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[]): number | null {
   if (leader === null || leader <= 1) return null;
@@ -42,10 +45,11 @@ function livingLeader({ leader, since }: StepMark, all: readonly ProcessFacts[])
 }
 
 /**
- * Pids of those of `all` that are the step's own: in the leader's group, below it in the tree, marked in their environment, or met
- * while they were. The mark finds those that `timeout`, `setsid` or a daemon moved out of the group and the tree; having met
- * them, those that `env -i` took the mark from too.
- * @param judged what was found of a process earlier, so that a watch does not read its environment at each look
+ * Pids of those of `all` that are the step's own: in the leader's group, below it in the tree, marked in
+ * their environment, or seen earlier as the step's. The mark finds processes that `timeout`, `setsid` or a
+ * daemon moved out of the group and the tree. The earlier sighting finds those whose mark `env -i` removed.
+ * @param judged what was decided about a process earlier, so that a watch does not read its environment at
+ *   each scan
  */
 export function ownAmong(
   mark: StepMark,
@@ -70,7 +74,7 @@ export function ownAmong(
   return own;
 }
 
-/** The step's own processes that live, this one left out. */
+/** Live processes of the step, without this one. */
 export function stepProcesses(
   mark: StepMark,
   all: readonly ProcessFacts[] = listProcesses(),

@@ -1,6 +1,6 @@
 /**
- * Linux process facts from /proc: who lives, when a process started, how it was started. On other systems the list is empty and
- * the callers fall back to signals alone. Whose process it is: own.ts.
+ * Facts about Linux processes from /proc: which are alive, when and how they were started. On other systems
+ * the list is empty and callers rely on signals alone. own.ts decides which belong to the step.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -11,13 +11,17 @@ export interface ProcessFacts {
   readonly pgid: number;
   /** One letter: R, S, D, T, Z (zombie), X (dead), … */
   readonly state: string;
-  /** Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for good. */
+  /**
+   * Field 22 of /proc/PID/stat, in clock ticks since boot. Together with the pid it names one process for
+   * good.
+   */
   readonly startTicks: number;
 }
 
 /**
- * Facts of one process, or null when it is gone or hidden. Read as UTF-8, for which Node has a quick way (79 processes: 1.0 ms,
- * as Latin-1 2.4 ms); a name that is none spoils nothing, the fields after it are digits.
+ * Facts about one process; null when it has exited or is hidden. Read as UTF-8, which Node decodes faster (79
+ * processes: 1.0 ms, as Latin-1 2.4 ms). A name that is not UTF-8 does no harm: the fields after it are
+ * digits.
  */
 export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts | null {
   try {
@@ -36,7 +40,10 @@ export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts
   }
 }
 
-/** Every process that can be seen. @param above only those with a greater pid: a quick look at what came after that one */
+/**
+ * Every visible process.
+ * @param above only pids greater than this one, which is quicker
+ */
 export function listProcesses(root = '/proc', above = 0): ProcessFacts[] {
   let names: string[];
   try {
@@ -76,7 +83,10 @@ export function effectiveUser(pid: number, root = '/proc'): number | null {
   }
 }
 
-/** Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another user's, or gone). */
+/**
+ * Environment of a process at its start, as `NAME=value` strings; null when it cannot be read (another
+ * user's, or it has exited).
+ */
 export function readEnvironment(pid: number, root = '/proc'): string[] | null {
   try {
     return readFileSync(`${root}/${pid}/environ`, 'utf8').split('\0');

@@ -1,10 +1,10 @@
 /**
- * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a process
- * group of its own, and ended with its shell. On a cancel the signals are passed on in order, the processes get the
- * grace period, and then what is left of the whole tree is killed.
+ * Runs the step's command as the runner's own `run:` would: output inherited byte for byte, no input, in a
+ * process group of its own, and ended with its shell. On a cancel the signals are passed on in order, the
+ * processes get the grace period, and then what is left of the whole tree is killed.
  *
- * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a signal
- * ended, and holds back an unterminated last line.
+ * `@actions/exec` is not used here: it exposes no pid, handles no signals, gives `null` for a child that a
+ * signal ended, and holds back an unterminated last line.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly graceMs: number;
   /** `NAME=value` that marks the step's processes. */
   readonly mark: string;
-  /** Processes of the step that have been met so far. */
+  /** Processes of the step that were seen so far. */
   readonly met?: () => readonly Group[];
   readonly onStart?: (group: Group) => void;
 }
@@ -50,9 +50,9 @@ export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Waits until no process of the step lives, and kills what is left at the deadline.
+ * Waits until no process of the step is alive. Kills those that remain at the deadline.
  * @param deadline milliseconds since the epoch
- * @param patience milliseconds after it in which a process that was killed may go
+ * @param patience milliseconds after it that a killed process may take to exit
  * @returns those that had to be killed
  */
 export async function drain(
@@ -63,7 +63,7 @@ export async function drain(
   const killed = new Map<number, NamedProcess>();
   for (let empty = 0; ; ) {
     const left = stepProcesses(mark);
-    // A process shows no environment, and so no mark, in the instant in which it becomes another program.
+    // During exec a process shows no environment, and so no mark, for an instant.
     empty = left.length === 0 ? empty + 1 : 0;
     if (empty === 2) return [...killed.values()];
     if (Date.now() >= deadline) {
@@ -71,7 +71,8 @@ export async function drain(
         if (!killed.has(pid)) killed.set(pid, nameProcess(pid));
         signalProcess(pid, 'SIGKILL');
       }
-      // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for ever.
+      // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for
+      // ever.
       if (Date.now() >= deadline + patience) {
         for (const { pid } of stepProcesses(mark)) killed.delete(pid);
         return [...killed.values()];
@@ -82,7 +83,7 @@ export async function drain(
 }
 
 /**
- * Ends a step whose main is gone: SIGTERM to every process of it, the grace period, then SIGKILL.
+ * Ends the step of a killed main: SIGTERM to all its processes, the grace period, then SIGKILL.
  * @returns how many were found, and those that had to be killed
  */
 export async function endStep(
@@ -120,7 +121,7 @@ export function runStep(options: RunOptions): Promise<RunResult> {
         child.kill(signal);
         return;
       }
-      // Descendants that made a group of their own (`timeout`, `setsid`) would never hear a signal to the group.
+      // Descendants with a group of their own (`timeout`, `setsid`) do not get a signal that is sent to ours.
       const leader = child.pid;
       const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
       signalProcess(-leader, signal);
@@ -136,7 +137,8 @@ export function runStep(options: RunOptions): Promise<RunResult> {
       if (settled) return;
       settled = true;
       const shellEndedAt = Date.now();
-      // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a cancel.
+      // bash dies at once on SIGTERM while its children still clean up: wait for them, but only after a
+      // cancel.
       const killed = (await draining) ?? [];
       for (const name of CANCEL_SIGNALS) process.off(name, onSignal);
       resolve({
@@ -166,7 +168,7 @@ export function runStep(options: RunOptions): Promise<RunResult> {
     child.on('error', (error: NodeJS.ErrnoException) => {
       void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
     });
-    // 'exit', not 'close': the step ends with its shell, and nobody waits for pipes that survivors hold.
+    // 'exit', not 'close': the step ends with its shell, even if surviving processes hold its pipes open.
     child.on('exit', (code, signal) => void finish(code, signal, null));
     if (child.pid) {
       since = processFacts(child.pid)?.startTicks ?? null;

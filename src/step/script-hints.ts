@@ -1,7 +1,7 @@
-/** Ways to start programs that PYTHONPATH does not survive, found in the text of the step. Pure. */
+/** Finds commands in the step's text that start programs without our PYTHONPATH. Pure. */
 import { hintOf, LAUNCHERS, type Launcher } from './launchers.js';
 
-/** One of them. */
+/** One such command. */
 export interface ScriptHint {
   /** From 1. */
   readonly line: number;
@@ -9,10 +9,12 @@ export interface ScriptHint {
   readonly advice: string;
 }
 
-/** Some of the patterns take time by the square of the length: 0.5 s for a line of 20 KB. */
+/** Some patterns take quadratic time: 0.5 s for a line of 20 KB. */
 const MAX_COMMAND = 4096;
 
-/** Hints in the text of the step, the first of each kind. Comments are left out; continued lines count as one. */
+/**
+ * Hints in the text of the step, the first of each kind. Comments are left out; continued lines count as one.
+ */
 export function scriptHints(script: string): ScriptHint[] {
   const found = new Map<string, ScriptHint>();
   let first = 0;

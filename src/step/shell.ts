@@ -1,12 +1,15 @@
 /**
- * How the runner's own `run:` turns a script and a `shell:` into a command line (actions/runner, ScriptHandler).
- * Pure but for `writeScript`. The user's text goes into the script file and never into an argument.
+ * How the runner's own `run:` turns a script and a `shell:` into a command line (actions/runner,
+ * ScriptHandler). Pure but for `writeScript`. The user's text goes into the script file and never into an
+ * argument.
  */
 import { writeFileSync } from 'node:fs';
 
 interface Shell {
   readonly command: string;
-  /** Arguments; `{0}` is replaced by the script's path after the split, so a path with blanks stays one word. */
+  /**
+   * Arguments; `{0}` is replaced by the script's path after the split, so a path with blanks stays one word.
+   */
   readonly args: readonly string[];
   readonly extension: string;
   readonly body?: (script: string) => string;
@@ -38,7 +41,10 @@ export interface Command {
   readonly scriptExtension: string;
 }
 
-/** Words of a template: blanks separate, single and double quotes group, `\"` and `\\` escape inside double quotes. */
+/**
+ * Words of a template: blanks separate, single and double quotes group, `\"` and `\\` escape inside double
+ * quotes.
+ */
 export function splitWords(template: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;
@@ -91,7 +97,10 @@ export function shellCommand(shell: string, scriptPath: (extension: string) => s
   return { file, args: args.map((arg) => arg.replaceAll('{0}', path)), scriptExtension: '' };
 }
 
-/** The script as the runner writes it: CRLF becomes LF on POSIX, a last line end is added, pwsh gets its frame. */
+/**
+ * The script as the runner writes it: CRLF becomes LF on POSIX, a last line end is added, pwsh gets its
+ * frame.
+ */
 export function scriptBody(run: string, shell: string): string {
   const body = SHELLS[shell.trim()]?.body?.(run) ?? run;
   const lines = process.platform === 'win32' ? body.replace(/\r?\n/g, '\r\n') : body.replace(/\r\n/g, '\n');

@@ -1,14 +1,15 @@
 /**
- * SIGPIPE as in a plain `run:`. GitHub's runner ignores it, and what it starts inherits that: there `yes | head -1` fails with an
- * error of `yes`, and not by a signal (141). Node gives every child the default back (libuv, uv__process_child_init), so where the
- * runner that started us ignores SIGPIPE, the step's shell is started by one of its kind that has the kernel ignore it again.
+ * SIGPIPE as in a plain `run:`. GitHub's runner ignores it, and its children inherit that: there `yes | head
+ * -1` fails with an error of `yes` and not by the signal (141). Node restores the default in every child
+ * (libuv, uv__process_child_init). So when the runner ignores SIGPIPE, we start the step's shell through a
+ * shell of the same kind that ignores it again.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 const SIGPIPE = 13;
 
-/** Does the process that started us ignore SIGPIPE? Not where that cannot be known: in a container, say, it is out of sight. */
+/** Does the process that started us ignore SIGPIPE? False when that cannot be read, as in a container. */
 export function runnerIgnoresSigpipe(runner = process.ppid, root = '/proc'): boolean {
   try {
     const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`${root}/${runner}/status`, 'utf8')) ?? [];
@@ -19,8 +20,9 @@ export function runnerIgnoresSigpipe(runner = process.ppid, root = '/proc'): boo
 }
 
 /**
- * `exec` keeps the pid. bash reads neither BASH_ENV (`-p`) nor ~/.bashrc (`--norc`; it does so where its input is a socket), which are for
- * the shell itself to read, and hands the environment on as it is, which dash does not.
+ * `exec` keeps the pid. bash must not read BASH_ENV (hence `-p`) or ~/.bashrc (hence `--norc`: it reads that
+ * when its input is a socket); the step's own shell reads them. bash passes the environment on unchanged,
+ * which dash does not.
  */
 const IGNORE = ['-c', 'trap "" PIPE; exec "$@"'];
 const BY_SHELL: Readonly<Record<string, readonly string[]>> = {
@@ -34,8 +36,8 @@ interface Program {
 }
 
 /**
- * The same program, started with SIGPIPE ignored, where it is a shell that can do so for itself. Python and PowerShell ignore it by
- * themselves; others keep the default.
+ * The same program, started with SIGPIPE ignored if it is a shell that can do so. Python and PowerShell
+ * ignore SIGPIPE themselves. Other programs keep the default.
  */
 export function ignoringSigpipe({ file, args }: Program): Program {
   const name = basename(file);

@@ -1,7 +1,7 @@
 /**
- * Why a process with torch left no receipt, told from how it was started (its flags, its environment, its program, its user) and
- * from the marks that it left under the hook. Each reason is a fact, with its remedy in one line; else it is `unknown`. Command lines and environments are only looked at, never stored:
- * they hold secrets.
+ * Why a process with torch left no receipt, judged by how it was started (flags, environment, program, user)
+ * and by the marks of the start-up hook. Each reason is a fact with a one-line remedy; otherwise it is
+ * `unknown`. Command lines and environments hold secrets: they are read and never stored.
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -99,9 +99,9 @@ export function interpreterFlags(args: readonly string[]): string {
 }
 
 /**
- * Why a process that has torch loaded could not be reached.
+ * Why a process with torch loaded was not reached.
  * @param shimDir first entry of the step's PYTHONPATH
- * @param exists tells whether a file exists (for tests)
+ * @param exists whether a file exists (for tests)
  */
 export function whyUnarmed(
   start: Start,
@@ -153,8 +153,8 @@ function find(
 }
 
 /**
- * A PEX runs its program in a Python that it starts anew: with -I and a script named `pex` in a venv of its own (`--venv`), else with
- * PYTHONPATH put away (seen with pex 2.105). What that program starts inherits `PEX` too.
+ * A PEX starts its program in a new Python. With `--venv` that is `-I` and a script named `pex` in its own
+ * venv; otherwise PYTHONPATH is removed (seen with pex 2.105). Children of that program inherit `PEX` too.
  */
 const isPex = (args: readonly string[], env: readonly string[] | null): boolean =>
   env !== null &&
@@ -162,11 +162,11 @@ const isPex = (args: readonly string[], env: readonly string[] | null): boolean 
   (variable(env, '_PEX_PYTHONPATH') !== undefined ||
     (interpreterFlags(args).includes('I') && args.some((arg) => arg.endsWith('/pex'))));
 
-/** Was it reached, so that what is missing is its evidence? That is the verdict's matter. */
+/** Was the process reached, so that only its evidence is missing? The verdict then deals with it. */
 export const wasReached = (reason: UnarmedReason): boolean =>
   reason === 'receipt-lost' || reason === 'receipt-unreadable';
 
-/** Reasons that only say what may have kept the hook from being read: a mark says that it was. */
+/** Reasons that only suggest why the hook was not read. A mark proves that it was read. */
 const GUESSES: ReadonlySet<UnarmedReason> = new Set(['other-user', 'shadowed', 'not-python', 'unknown']);
 
 const BY_MARK: Readonly<Record<Came, UnarmedReason>> = {
@@ -176,7 +176,7 @@ const BY_MARK: Readonly<Record<Came, UnarmedReason>> = {
 };
 
 /**
- * The same with what is known after the step.
+ * The final reason, with what is known after the step.
  * @param came how far it came under the hook; null when it left no mark
  * @param unreadable why a receipt of it could not be read, or null
  */

@@ -1,13 +1,15 @@
 /**
- * Who ran without the shim. While the step runs, its processes are looked at in /proc; one that has torch mapped and
- * left no receipt was not reached, and how it was started says why.
+ * Finds processes that ran without the shim. While the step runs, its processes are scanned in /proc. A
+ * process that has torch mapped and leaves no receipt was not reached; how it was started shows why.
  *
- * A look reads the names in /proc, the facts of processes that are new, and the mappings of those of the step that have
- * not shown torch yet: 0.1 ms for 100 processes and 0.1 to 0.6 ms for each such Python. `import torch` takes a second
- * or more with its libraries mapped, so a look each second meets every process that gets that far.
+ * A scan lists /proc and reads the facts of new processes and the mappings of the step's processes in which
+ * torch was not yet seen. It takes 0.1 ms for 100 processes and 0.1 to 0.6 ms for each such Python. During
+ * `import torch` the libraries stay mapped for a second or more, so one scan a second finds every process
+ * that gets that far.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { CARRIERS } from './launchers.js';
 import { byStart, type Group, ownAmong, type StepMark } from './own.js';
 import {
   effectiveUser,
@@ -29,13 +31,13 @@ export interface Sighting extends Unarmed {
   /** File name of the program. */
   readonly program: string;
   /**
-   * Where torch lies in its memory. A forked child has it where its parent has, and nobody else, for the kernel
-   * places libraries at random in each new program.
+   * Address of torch in its memory. Only a forked child has the same address as its parent: the kernel
+   * randomises it for each new program.
    */
   readonly base: string;
 }
 
-/** What a watch saw. Without command lines and environments. */
+/** What a watch saw, without command lines and environments. */
 export interface Seen {
   readonly sightings: readonly Sighting[];
   /** Programs of the step that hand work to processes outside of it, as `docker`. */
@@ -47,27 +49,23 @@ export interface Seen {
 /** Files of torch that are mapped once `import torch` is under way, behind their first address. */
 const TORCH = /^([0-9a-f]+)-.*\/lib(?:torch|torch_cpu|torch_cuda|torch_python|c10)\.(?:so|dylib)/m;
 
-const CARRIERS = new Set(
-  'docker podman nerdctl apptainer singularity kubectl srun sbatch ssh sudo su bazel systemd-run'.split(' '),
-);
-
 /** A step that forks without end must not fill our memory. */
 const MOST = 10_000;
 const FIRST_LOOK_MS = 250;
 const GROWTH = 1.25;
 const LONGEST_MS = 1000;
-/** The next look is at least so many times as far away as the CPU time of the last one: one percent of a core. */
+/** The pause after a scan is at least this many times its CPU time: at most one percent of a core. */
 const SPARING = 100;
 
 /** One process, for as long as it lives. */
 interface Known {
   readonly facts: ProcessFacts;
   readonly ours: boolean;
-  /** Torch was seen in it: nothing more is to be learnt. */
+  /** Torch was seen in it: it need not be scanned again. */
   settled: boolean;
 }
 
-/** Looks at the step's processes until it is stopped. Linux only: elsewhere it sees nothing. */
+/** Scans the step's processes until it is stopped. Linux only: elsewhere it sees nothing. */
 export class TorchWatch {
   readonly #sightings = new Map<string, Sighting>();
   readonly #carriers = new Set<string>();
@@ -78,7 +76,8 @@ export class TorchWatch {
   #told = 0;
 
   /**
-   * @param mark what marks the step's processes; asked at each look, for its leader is known only once it runs
+   * @param mark how to recognise the step's processes; called at each scan, since the leader is known only
+   *   once it runs
    * @param root where /proc is (for tests)
    */
   constructor(
@@ -88,8 +87,8 @@ export class TorchWatch {
   ) {}
 
   /**
-   * @param tell gets what was seen, at first and whenever it is twice as much as the last time it was told: a step that
-   *   starts processes without end must not fill the state of the job
+   * @param tell called with what was seen, first and then whenever that has doubled: a step that keeps
+   *   starting processes must not fill the job's state
    */
   start(tell: (seen: Seen) => void = () => undefined): void {
     if (process.platform !== 'linux') return;
@@ -113,13 +112,16 @@ export class TorchWatch {
     tell(this.seen());
   }
 
-  /** Ends the watch with a last look, at those that outlive the step; not after a step too short to load torch. */
+  /**
+   * Stops the watch after a last scan, for processes that outlive the step. No last scan after a step too
+   * short to load torch.
+   */
   stop(): void {
     clearTimeout(this.#timer);
     if (this.#looked) this.look();
   }
 
-  /** One look. */
+  /** Scans once. */
   look(): void {
     this.#looked = true;
     for (const known of this.#meet()) {
@@ -135,13 +137,13 @@ export class TorchWatch {
     };
   }
 
-  /** Processes of the step that lived at the last look. */
+  /** Processes of the step that were alive at the last scan. */
   met(): readonly Group[] {
     const ours = [...this.#known.values()].filter((known) => known.ours);
     return ours.map(({ facts: { pid, startTicks } }) => ({ pid, startTicks }));
   }
 
-  /** Processes that live now; those not met before are told apart into the step's own and others. */
+  /** Live processes. New ones are classified: the step's own, or others. */
   #meet(): Iterable<Known> {
     const living = new Map<number, Known>();
     const all: ProcessFacts[] = [];
@@ -149,7 +151,7 @@ export class TorchWatch {
       const pid = Number(name);
       if (!(pid > 1) || pid === process.pid) continue;
       const known = this.#known.get(pid);
-      // One of the step's may have gone and left its pid to another, who must not be taken for it.
+      // The pid may have been reused since; the new process is not the step's.
       const facts = known && !known.ours ? known.facts : processFacts(pid, this.root);
       if (facts === null) continue;
       all.push(facts);
@@ -192,7 +194,7 @@ export class TorchWatch {
     });
   }
 
-  /** Mappings of a process; null when it is gone or belongs to another user. */
+  /** Mappings of a process; null when it has exited or belongs to another user. */
   #maps(pid: number): string | null {
     try {
       return readFileSync(`${this.root}/${pid}/maps`, 'utf8');
@@ -203,13 +205,13 @@ export class TorchWatch {
     }
   }
 
-  /** Remembers a process that only shows its name. */
+  /** Remembers a process of which only the name can be read. */
   #hide(pid: number): void {
     try {
       const name = readFileSync(`${this.root}/${pid}/comm`, 'utf8').trim();
       if (PYTHON.test(name)) this.#hidden.set(pid, name);
     } catch {
-      // It is gone.
+      // It has exited.
     }
   }
 }

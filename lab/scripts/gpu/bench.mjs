@@ -52,7 +52,7 @@ export function bench(context) {
             times[kind].cpu.push(row.cpu);
           }
         }
-        /** Each round's own ratio: its runs met the same other work. */
+        /** Each round's own ratio: its runs competed with the same other load. */
         const over = (/** @type {string} */ kind, /** @type {'wall' | 'cpu'} */ clock) => {
           const ratios = /** @type {{wall: number[], cpu: number[]}} */ (times[kind])[clock].map(
             (value, index) => value / /** @type {any} */ (times['recipe'])[clock][index],

@@ -19,7 +19,10 @@ const SMI_FIELDS = [
 /**
  * @typedef {object} Torch what programs/probe.py prints
  * @property {string} executable @property {string} python
- * @property {string} torch @property {string | null} cuda @property {number | null} cudnn @property {string | null} nccl
+ * @property {string} torch
+ * @property {string | null} cuda
+ * @property {number | null} cudnn
+ * @property {string | null} nccl
  * @property {boolean} standin torch runs over the stand-in runtime
  * @property {{index: number, name: string, total: number, free: number, capability: string}[]} devices
  */
@@ -54,7 +57,10 @@ export function findTorch(named, env) {
   throw new Unfit(`no Python with torch and a device (${reasons.join('; ')}). Name one with --python.`);
 }
 
-/** Answers of nvidia-smi for each device; null where there is none, or it does not answer. @param {NodeJS.ProcessEnv} env */
+/**
+ * Answers of nvidia-smi for each device; null where there is none, or it does not answer.
+ * @param {NodeJS.ProcessEnv} env
+ */
 function askSmi(env) {
   const asked = spawnSync(
     'nvidia-smi',

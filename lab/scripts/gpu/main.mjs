@@ -1,6 +1,6 @@
 /**
- * The check: finds a Python with torch, runs every part within its time, prints a table and writes one file of JSON. Its last
- * line is `N passed, N failed`. docs/gpu-check.md says how to run it.
+ * The check: finds a Python with torch, runs every part within its time, prints a table and writes one file
+ * of JSON. Its last line is `N passed, N failed`. docs/gpu-check.md says how to run it.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

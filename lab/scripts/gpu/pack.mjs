@@ -1,6 +1,6 @@
 /**
- * Packs the check: an uncompressed tar of the files below, in the layout of the project, with Node compressed on its own
- * (it is nine tenths of the bytes). A list of what goes in, never of what stays out.
+ * Packs the check: an uncompressed tar of the files below, in the layout of the project, with Node compressed
+ * on its own (it is nine tenths of the bytes). A list of what goes in, never of what stays out.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -68,7 +68,12 @@ export function stage(top) {
   return list;
 }
 
-/** Runs a program; its failure is an error with what it said. @param {string} file @param {string[]} args @param {object} options */
+/**
+ * Runs a program; its failure is an error with what it said.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {object} options
+ */
 function must(file, args, options = {}) {
   const { status, error, stderr } = spawnSync(file, args, { encoding: 'utf8', ...options });
   if (status !== 0) throw new Error(`${file} failed: ${error?.message ?? stderr}`);

@@ -1,4 +1,7 @@
-/** The end-to-end parts of the check: each wraps a small program as a user's step and looks at what came of it. */
+/**
+ * The end-to-end parts of the check: each wraps a small program as a user's step and looks at what came of
+ * it.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +28,9 @@ const oomsOf = ({ manifest }) =>
 
 /**
  * The census of an out-of-memory: its sums are the allocator's own numbers.
- * @param {Findings} found @param {any} oom @returns {number} the share that is attributed, of all devices with memory
+ * @param {Findings} found
+ * @param {any} oom
+ * @returns {number} the share that is attributed, of all devices with memory
  */
 function censusAddsUp(found, oom) {
   found.holds('the out-of-memory has a complete census', oom.census?.complete, oom.census?.cut ?? 'none');
@@ -47,7 +52,8 @@ function censusAddsUp(found, oom) {
 }
 
 /**
- * Every process that armed has switched recording off, and was seen to; those that ended past their exit handlers cannot.
+ * Every process that armed has switched recording off, and was seen to; those that ended past their exit
+ * handlers cannot.
  * @param {Findings} found @param {Step} step
  */
 function disarmed(found, { manifest }) {
@@ -61,7 +67,11 @@ function disarmed(found, { manifest }) {
   found.same('faults of the action', manifest?.faults ?? null, []);
 }
 
-/** The artifact is whole: `sha256sum -c`, and each snapshot has one digest everywhere. @param {Findings} found @param {Step} step */
+/**
+ * The artifact is whole: `sha256sum -c`, and each snapshot has one digest everywhere.
+ * @param {Findings} found
+ * @param {Step} step
+ */
 function evidenceIsWhole(found, { artifact, outputs, manifest, page }) {
   if (artifact === null) {
     found.wrong.push('nothing was uploaded');
@@ -113,7 +123,13 @@ function ranOut(found, step) {
   return oom;
 }
 
-/** A part that is one program that runs out of memory. @param {Context} context @param {string} name @param {string} what @param {object} options */
+/**
+ * A part that is one program that runs out of memory.
+ * @param {Context} context
+ * @param {string} name
+ * @param {string} what
+ * @param {object} options
+ */
 function outOfMemory(context, name, what, options) {
   const {
     program,
@@ -131,7 +147,13 @@ function outOfMemory(context, name, what, options) {
   });
 }
 
-/** The process that holds memory beside the step. @param {Context} context @param {AbortSignal} signal @param {number} bytes @param {Record<string, string>} env */
+/**
+ * The process that holds memory beside the step.
+ * @param {Context} context
+ * @param {AbortSignal} signal
+ * @param {number} bytes
+ * @param {Record<string, string>} env
+ */
 async function holdMemory(context, signal, bytes, env) {
   const child = spawn(context.torch.executable, ['-B', at('programs', 'holder.py'), String(bytes)], {
     env: { ...context.env, ...env },
@@ -157,8 +179,8 @@ const outcomeOf = (workspace) => {
 };
 
 /**
- * What a program said on stderr, less what differs from run to run: its folder, the amounts of the device at that moment, the
- * time in a warning.
+ * What a program said on stderr, less what differs from run to run: its folder, the amounts of the device at
+ * that moment, the time in a warning.
  * @param {string} text @param {string} workspace
  */
 const lasting = (text, workspace) => text.replaceAll(workspace, '').replace(/\d[\d.]*/g, '#');

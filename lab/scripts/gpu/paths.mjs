@@ -1,4 +1,7 @@
-/** Where the parts of the check lie in the project. The packed folder has the same layout, so this table serves both. */
+/**
+ * Where the parts of the check lie in the project. The packed folder has the same layout, so this table
+ * serves both.
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

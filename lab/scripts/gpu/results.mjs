@@ -1,6 +1,6 @@
 /**
- * Runs the parts of the check, each within its own time and all within one, and gathers what they found. A part that fails,
- * throws or hangs is one line of the results and hides no other.
+ * Runs the parts of the check, each within its own time and all within one, and gathers what they found. A
+ * part that fails, throws or hangs is one line of the results and hides no other.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -19,7 +19,8 @@ export class Skip extends Error {}
  * @typedef {object} Part
  * @property {string} name
  * @property {string} what one line: what must hold
- * @property {'check' | 'measure' | 'report'} kind `measure` prints numbers and asserts none; `report` cannot fail
+ * @property {'check' | 'measure' | 'report'} kind `measure` prints numbers and asserts none; `report` cannot
+ *   fail
  * @property {boolean} [alone] it needs the device, or the machine, to itself
  * @property {number} [seconds] its time limit, where all have WHOLE_S
  * @property {(found: Findings, signal: AbortSignal) => Promise<void>} run
@@ -46,7 +47,12 @@ export class Findings {
     this.line = line;
   }
 
-  /** Notes a difference between what was seen and what was wanted. @param {string} what @param {unknown} seen @param {unknown} wanted */
+  /**
+   * Notes a difference between what was seen and what was wanted.
+   * @param {string} what
+   * @param {unknown} seen
+   * @param {unknown} wanted
+   */
   same(what, seen, wanted) {
     const [left, right] = [seen, wanted].map((value) => JSON.stringify(value) ?? 'nothing');
     if (left !== right) this.wrong.push(`${what}: ${left}, expected ${right}`);
@@ -77,7 +83,10 @@ function judge(part, found) {
 
 /**
  * Runs one part to its end.
- * @param {Part} part @param {{limit: number, lastWords: number}} seconds @param {AbortSignal} overall @returns {Promise<Result>}
+ * @param {Part} part
+ * @param {{limit: number, lastWords: number}} seconds
+ * @param {AbortSignal} overall
+ * @returns {Promise<Result>}
  */
 async function runPart(part, { limit, lastWords }, overall) {
   const started = performance.now();

@@ -1,4 +1,7 @@
-/** Runs programs of the check, wrapped by the action as GitHub's runner would run it, or bare; each ends with its part. */
+/**
+ * Runs programs of the check, wrapped by the action as GitHub's runner would run it, or bare; each ends with
+ * its part.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +31,10 @@ export const STANDIN_ENV = { OA_STANDIN_TOTAL_BYTES: '4G', OA_STANDIN_ZERO_D2H: 
 
 const standins = await loadStandins();
 
-/** The environment of a program: the caller's, less what belongs to a job. @param {Record<string, string>} more */
+/**
+ * The environment of a program: the caller's, less what belongs to a job.
+ * @param {Record<string, string>} more
+ */
 export const programEnv = (more) => ({
   ...standins.cleanEnv(process.env),
   ...STANDIN_ENV,
@@ -53,8 +59,8 @@ function workspaceOf(context, name) {
 export const sha256 = (path) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 /**
- * Runs the action once, with an artifact service, and ends what is left of it when the part's time is up. In the script,
- * "$PYTHON" is the interpreter.
+ * Runs the action once, with an artifact service, and ends what is left of it when the part's time is up. In
+ * the script, "$PYTHON" is the interpreter.
  * @param {Context} context @param {import('./results.mjs').Findings} found @param {AbortSignal} signal
  * @param {{name: string, run: string, inputs?: Record<string, string>, env?: Record<string, string>}} options
  * @returns {Promise<Step>}
@@ -135,7 +141,11 @@ export function bare(context, signal, { name, run, env = {} }) {
   });
 }
 
-/** The JSON that a program printed, one object a line, other lines left out. @param {string} text @returns {any[]} */
+/**
+ * The JSON that a program printed, one object a line, other lines left out.
+ * @param {string} text
+ * @returns {any[]}
+ */
 export const jsonLines = (text) =>
   text
     .split('\n')

@@ -53,9 +53,12 @@ export function readAction(data, file) {
 }
 
 /**
- * The inputs of a step: what the workflow gives (names ignore case), else the default, evaluated; an input without
- * either is empty. As the real runner, `required` is not enforced here, and an unknown input only warns.
- * @param {Action} action @param {Record<string, unknown>} given @param {import('./expressions.mjs').Scope} scope
+ * The inputs of a step: what the workflow gives (names ignore case), else the default, evaluated; an input
+ * without either is empty. As the real runner, `required` is not enforced here, and an unknown input only
+ * warns.
+ * @param {Action} action
+ * @param {Record<string, unknown>} given
+ * @param {import('./expressions.mjs').Scope} scope
  * @returns {{values: Record<string, string>, warnings: string[]}}
  */
 export function resolveInputs(action, given, scope) {

@@ -1,7 +1,8 @@
-// node lab/standins/runner/cli.mjs --action . --input run='python train.py' [--input K=V]… [--env K=V]… [--service start]
-// Runs an action as one step of a job on this machine and prints its log, outputs, rendered summary text, annotations and
-// uploaded artifacts. `--service start` starts the artifact service stand-in beside it (with --fault CALL=KIND…).
-// Exit code: 0 success, 1 failure, 130 cancelled, 2 when the run could not be made.
+// node lab/standins/runner/cli.mjs --action . --input run='python train.py' [--input K=V]… [--env K=V]…
+// [--service start] Runs an action as one step of a job on this machine and prints its log, outputs, rendered
+// summary text, annotations and uploaded artifacts. `--service start` starts the artifact service stand-in
+// beside it (with --fault CALL=KIND…). Exit code: 0 success, 1 failure, 130 cancelled, 2 when the run could
+// not be made.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

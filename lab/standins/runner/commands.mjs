@@ -1,5 +1,6 @@
-// The workflow commands that a step writes to its output, and the log, annotations and masks that come of them, after
-// actions/runner (ActionCommand.cs, ActionCommandManager.cs, ExecutionContext.cs). One StepLog per step.
+// The workflow commands that a step writes to its output, and the log, annotations and masks that come of
+// them, after actions/runner (ActionCommand.cs, ActionCommandManager.cs, ExecutionContext.cs). One StepLog
+// per step.
 
 /** Annotations kept of each level in one step; the others are only in the log. */
 export const MAX_ANNOTATIONS = 10;
@@ -49,8 +50,10 @@ const unescapeOld = (/** @type {string} */ s) =>
     .replaceAll('%25', '%');
 
 /**
- * Reads `::name key=value,key=value::data` at the start of a line, or the older `##[name key=value;…]data` anywhere.
- * @param {string} line @param {(name: string) => boolean} known names that are commands; others are plain output
+ * Reads `::name key=value,key=value::data` at the start of a line, or the older `##[name key=value;…]data`
+ * anywhere.
+ * @param {string} line
+ * @param {(name: string) => boolean} known names that are commands; others are plain output
  * @returns {Command | null}
  */
 export function parseCommand(line, known) {
@@ -69,7 +72,12 @@ export function parseCommand(line, known) {
   return found && { ...found, data: unescapeOld(line.slice(end + 1)) };
 }
 
-/** @param {string} info @param {string} separator @param {(s: string) => string} decode @param {(name: string) => boolean} known */
+/**
+ * @param {string} info
+ * @param {string} separator
+ * @param {(s: string) => string} decode
+ * @param {(name: string) => boolean} known
+ */
 function read(info, separator, decode, known) {
   const space = info.indexOf(' ');
   const command = space < 0 ? info : info.slice(0, space);
@@ -173,7 +181,9 @@ export class StepLog {
     return this.lines.length === 0 ? head : `${head}${this.lines.join('\n')}\n`;
   }
 
-  /** @param {Annotation['level']} level @param {string} message @param {Record<string, string>} [properties] */
+  /**
+   * @param {Annotation['level']} level @param {string} message @param {Record<string, string>} [properties]
+   */
   issue(level, message, properties = {}) {
     if (message !== '') this.write(`##[${level}]${message}`);
     if (this.counts[level]++ >= MAX_ANNOTATIONS) return;

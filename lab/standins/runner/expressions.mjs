@@ -1,5 +1,5 @@
-// The part of GitHub's expression language that an action.yml needs: `${{ github.x }}` in input defaults, and the
-// condition of `post-if`. Anything else is an error that says so. Pure.
+// The part of GitHub's expression language that an action.yml needs: `${{ github.x }}` in input defaults, and
+// the condition of `post-if`. Anything else is an error that says so. Pure.
 
 /** @typedef {string | number | boolean | null | Record<string, unknown>} Value */
 /**
@@ -40,7 +40,11 @@ const toNumber = (v) => {
   if (typeof v === 'boolean') return v ? 1 : 0;
   return typeof v === 'object' ? Number.NaN : Number(v);
 };
-/** Equality ignores the case of text, and turns values of different types into numbers. @param {unknown} a @param {unknown} b */
+/**
+ * Equality ignores the case of text, and turns values of different types into numbers.
+ * @param {unknown} a
+ * @param {unknown} b
+ */
 const equal = (a, b) =>
   typeof a === 'string' && typeof b === 'string'
     ? a.toLowerCase() === b.toLowerCase()

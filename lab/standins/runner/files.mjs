@@ -1,5 +1,5 @@
-// The files a step writes to: GITHUB_OUTPUT, GITHUB_STATE, GITHUB_ENV, GITHUB_PATH and GITHUB_STEP_SUMMARY, made anew for
-// each step and read after it, after actions/runner (FileCommandManager.cs).
+// The files a step writes to: GITHUB_OUTPUT, GITHUB_STATE, GITHUB_ENV, GITHUB_PATH and GITHUB_STEP_SUMMARY,
+// made anew for each step and read after it, after actions/runner (FileCommandManager.cs).
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,10 @@ import { join } from 'node:path';
 /** A summary of more bytes than this is dropped whole. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
 
-/** @param {string} temp RUNNER_TEMP @returns {Record<'path'|'env'|'output'|'state'|'summary', string>} paths of new, empty files */
+/**
+ * @param {string} temp RUNNER_TEMP
+ * @returns {Record<'path'|'env'|'output'|'state'|'summary', string>} paths of new, empty files
+ */
 export function makeFiles(temp) {
   const dir = join(temp, '_runner_file_commands');
   mkdirSync(dir, { recursive: true });
@@ -33,7 +36,8 @@ export const fileVariables = (files) => ({
 });
 
 /**
- * Reads `NAME=VALUE` and `NAME<<DELIMITER` entries, one after the other. The entries before a faulty one count.
+ * Reads `NAME=VALUE` and `NAME<<DELIMITER` entries, one after the other. The entries before a faulty one
+ * count.
  * @param {string} text
  * @returns {{entries: [string, string][], problem: string | null}}
  */
@@ -89,7 +93,8 @@ function readText(file) {
 
 /**
  * Carries out what a step left in its files.
- * @param {ReturnType<typeof makeFiles>} files @param {import('./commands.mjs').StepLog} log takes errors, outputs and state
+ * @param {ReturnType<typeof makeFiles>} files
+ * @param {import('./commands.mjs').StepLog} log takes errors, outputs and state
  * @returns {{env: Record<string, string>, path: string[], summary: string}}
  */
 export function readFiles(files, log) {

@@ -1,6 +1,6 @@
-// Runs one process as GitHub's runner does (ProcessInvoker.cs): stdin closed, both outputs as pipes read line by line,
-// SIGINT, SIGTERM and SIGKILL to that process alone on a stop, and no more than a few seconds for pipes that survivors
-// hold open after it ended.
+// Runs one process as GitHub's runner does (ProcessInvoker.cs): stdin closed, both outputs as pipes read line
+// by line, SIGINT, SIGTERM and SIGKILL to that process alone on a stop, and no more than a few seconds for
+// pipes that survivors hold open after it ended.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,9 +26,9 @@ const MAX_UNREAD_LINE = 1 << 20;
  * @property {number | null} code null where a signal ended it
  * @property {NodeJS.Signals | null} signal
  * @property {number} ms
- * @property {number | null} cpuMs CPU time of the process and of every descendant that it waited for, from the
- *   kernel's account of our children, which ticks in 10 ms: add up many runs, the error does not grow. Null where
- *   another process of ours ran at the same time, or off Linux.
+ * @property {number | null} cpuMs CPU time of the process and of every descendant that it waited for, from
+ *   the kernel's account of our children, which ticks in 10 ms: add up many runs, the error does not grow.
+ *   Null where another process of ours ran at the same time, or off Linux.
  * @property {Output} stdout
  * @property {Output} stderr
  * @property {NodeJS.Signals[]} sent the signals it was sent, in order
@@ -39,7 +39,8 @@ const MAX_UNREAD_LINE = 1 << 20;
 export class LineReader {
   /**
    * @param {(line: string) => void} onLine
-   * @param {boolean} everyLine false: only lines that can hold a workflow command, and at most their first MiB
+   * @param {boolean} everyLine false: only lines that can hold a workflow command, and at most their first
+   *   MiB
    */
   constructor(onLine, everyLine) {
     this.onLine = onLine;
@@ -101,8 +102,8 @@ const MARKS = ['::', '##['].map((mark) => Buffer.from(mark));
 const holdsCommand = (/** @type {Buffer} */ bytes) => MARKS.some((mark) => bytes.includes(mark));
 
 /**
- * A pipe(2) with a name that is gone at once. Node's own 'pipe' is a socket pair, which differs where a script opens
- * /dev/stdout (ENXIO on a socket); the real runner gives pipes.
+ * A pipe(2) with a name that is gone at once. Node's own 'pipe' is a socket pair, which differs where a
+ * script opens /dev/stdout (ENXIO on a socket); the real runner gives pipes.
  * @returns {{read: number, write: number}[]}
  */
 function makePipes(/** @type {number} */ count) {
@@ -137,8 +138,8 @@ let running = 0;
  * @param {string} options.file @param {string[]} options.args @param {string} options.cwd
  * @param {NodeJS.ProcessEnv} options.env the whole environment
  * @param {(line: string, stream: 'stdout'|'stderr') => void} options.onLine
- * @param {boolean} [options.keep] keep the raw bytes and read every line (true); false: count, hash, and read only
- *   lines that can hold a command
+ * @param {boolean} [options.keep] keep the raw bytes and read every line (true); false: count, hash, and read
+ *   only lines that can hold a command
  * @param {boolean} [options.everyLine] read every line all the same
  * @param {AbortSignal} [options.stop]
  * @param {'github'|'act'} [options.style] act: SIGKILL at once
@@ -261,7 +262,8 @@ export async function runProcess(options) {
 
 const SIGKILL_BIT = 1n << 8n;
 /**
- * Was the process of this /proc/PID/status killed? On a busy machine it may be there for a while, but it does nothing more.
+ * Was the process of this /proc/PID/status killed? On a busy machine it may be there for a while, but it does
+ * nothing more.
  * @param {string} status
  */
 export const isDying = (status) =>

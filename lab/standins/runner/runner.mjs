@@ -1,5 +1,6 @@
-// Runs the action of a folder as one step of a job, as GitHub's runner does: inputs, environment, main, the files and
-// commands it speaks by, cancel and timeout, post, and the end of orphans. Small, for tests and the demo; node actions only.
+// Runs the action of a folder as one step of a job, as GitHub's runner does: inputs, environment, main, the
+// files and commands it speaks by, cancel and timeout, post, and the end of orphans. Small, for tests and the
+// demo; node actions only.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
@@ -30,7 +31,8 @@ import { GRACES, processesWith, runProcess } from './process.mjs';
  * @property {Record<string, string>} outputs @property {Record<string, string>} state
  * @property {Record<string, string>} env what GITHUB_ENV and GITHUB_PATH left for later steps
  * @property {string} summary of main and post, masked
- * @property {import('./commands.mjs').Annotation[]} annotations of main and post; at most 10 of a level from each
+ * @property {import('./commands.mjs').Annotation[]} annotations of main and post; at most 10 of a level from
+ *   each
  * @property {string[]} masks
  * @property {string} log both streams of both stages, in the order they were read, masked
  * @property {string} stdoutSha256 of main's raw stdout @property {number} stdoutBytes
@@ -52,18 +54,21 @@ export const cleanEnv = (env) =>
  * @param {object} options
  * @param {string} options.actionDir the folder of action.yml
  * @param {Record<string, unknown>} [options.inputs] the step's `with:`
- * @param {Record<string, string | null | undefined>} [options.env] the step's `env:`; null takes a variable away
- * @param {NodeJS.ProcessEnv} [options.baseEnv] environment of the runner itself (this process's, without what belongs to a job)
+ * @param {Record<string, string | null | undefined>} [options.env] the step's `env:`; null takes a variable
+ *   away
+ * @param {NodeJS.ProcessEnv} [options.baseEnv] environment of the runner itself (this process's, without what
+ *   belongs to a job)
  * @param {string} [options.workspace] @param {string} [options.temp] RUNNER_TEMP; made when not given
  * @param {string} [options.node] the node that `runs.using` names (this one)
- * @param {{github?: object, strategy?: object, job?: object, runner?: object, matrix?: object}} [options.jobContext]
+ * @param {{github?: object, strategy?: object, job?: object, runner?: object, matrix?: object}}
+ *   [options.jobContext]
  * @param {string} [options.name] of the step
  * @param {string[]} [options.secrets] masked from the start
  * @param {boolean} [options.debug] ACTIONS_STEP_DEBUG
- * @param {boolean} [options.keepOutput] false: raw output is counted and hashed, and the log holds its newest MiB of
- *   lines that can be commands. For large outputs.
- * @param {number | ((line: string) => boolean) | AbortSignal} [options.cancelAfter] milliseconds, or the first raw line
- *   of main for which it is true, or a signal
+ * @param {boolean} [options.keepOutput] false: raw output is counted and hashed, and the log holds its newest
+ *   MiB of lines that can be commands. For large outputs.
+ * @param {number | ((line: string) => boolean) | AbortSignal} [options.cancelAfter] milliseconds, or the
+ *   first raw line of main for which it is true, or a signal
  * @param {'github'|'act'} [options.cancelStyle] act: SIGKILL at once, for cancel and timeout
  * @param {number} [options.timeoutMs] the step's timeout-minutes
  * @param {number} [options.postTimeoutMs] a bound for post, so that a test ends (300000)
@@ -100,7 +105,8 @@ export async function runAction(options) {
 
   /**
    * @param {'main'|'post'} stage @param {string} script @param {Record<string, string>} state
-   * @param {{stop: AbortSignal, onRawLine?: (line: string) => void, style?: 'github'|'act', first?: string[]}} how
+   * @param {{stop: AbortSignal, onRawLine?: (line: string) => void, style?: 'github'|'act', first?:
+   *   string[]}} how
    * @returns {Promise<StageReport & {state: Record<string, string>}>}
    */
   const runStage = async (stage, script, state, how) => {
@@ -270,7 +276,8 @@ export async function runAction(options) {
 
 /**
  * The contexts an action.yml may use, completed with what every job has.
- * @param {{github?: object, strategy?: object, job?: object, runner?: object, matrix?: object} | undefined} given
+ * @param {{github?: object, strategy?: object, job?: object, runner?: object, matrix?: object} | undefined}
+ *   given
  * @param {string} workspace @param {string} temp
  */
 function makeContexts(given, workspace, temp) {

@@ -98,7 +98,13 @@ export function blobStore(dir) {
     /** @param {string} key @returns {Blob | undefined} */
     get: (key) => committed.get(key),
 
-    /** The whole blob in one request. @param {string} key @param {any} body @param {any[]} through @param {number|null} declared */
+    /**
+     * The whole blob in one request.
+     * @param {string} key
+     * @param {any} body
+     * @param {any[]} through
+     * @param {number|null} declared
+     */
     async putBlob(key, body, through, declared) {
       const hash = createHash('sha256');
       const { path: part, bytes } = await receive(key, body, through, declared, hash);
@@ -108,7 +114,13 @@ export function blobStore(dir) {
       return bytes;
     },
 
-    /** @param {string} key @param {string} id @param {any} body @param {any[]} through @param {number|null} declared */
+    /**
+     * @param {string} key
+     * @param {string} id
+     * @param {any} body
+     * @param {any[]} through
+     * @param {number|null} declared
+     */
     async putBlock(key, id, body, through, declared) {
       const part = await receive(key, body, through, declared);
       const known = blocks.get(key) ?? new Map();

@@ -1,6 +1,6 @@
-// node lab/standins/service/cli.mjs --dir DIR [--port N] [--fault CALL=KIND[:ARG][@AFTER][xTIMES]]… [--max-seconds N]
-// Starts the artifact service stand-in. The first line on stdout is {"url","token","env"}; DIR gets blobs/, calls.jsonl
-// and artifacts.jsonl. Ends on SIGINT, SIGTERM or when its time is up.
+// node lab/standins/service/cli.mjs --dir DIR [--port N] [--fault CALL=KIND[:ARG][@AFTER][xTIMES]]…
+// [--max-seconds N] Starts the artifact service stand-in. The first line on stdout is {"url","token","env"};
+// DIR gets blobs/, calls.jsonl and artifacts.jsonl. Ends on SIGINT, SIGTERM or when its time is up.
 import { parseArgs } from 'node:util';
 import { parseFaultArgs } from './faults.mjs';
 import { startService } from './service.mjs';

@@ -1,5 +1,5 @@
-// Faults that the artifact service stand-in can be told to show: which call, what happens, when and how often.
-// Pure: parsing, validation and counting only; service.mjs acts on the answer.
+// Faults that the artifact service stand-in can be told to show: which call, what happens, when and how
+// often. Pure: parsing, validation and counting only; service.mjs acts on the answer.
 
 /** The Twirp calls of github.actions.results.api.v1.ArtifactService. */
 export const RPC_CALLS = Object.freeze([
@@ -18,11 +18,11 @@ const KINDS = ['status', 'reset', 'hang', 'okfalse', 'cut', 'slow', 'quota'];
 /**
  * One fault, in full.
  * @typedef {object} Fault
- * @property {'status'|'reset'|'hang'|'okfalse'|'cut'|'slow'|'quota'} kind
- *   status: answer with an HTTP error status. reset: the socket is destroyed. hang: no answer until close().
- *   okfalse: HTTP 200 with `ok: false` (calls of the service only). cut: the connection is destroyed after `bytes`
- *   bytes of the body, of the request for a PUT and of the answer for everything else. slow: the same body at
- *   `rate` bytes/s. quota: what GitHub answers when the storage quota is used up.
+ * @property {'status'|'reset'|'hang'|'okfalse'|'cut'|'slow'|'quota'} kind status: answer with an HTTP error
+ *   status. reset: the socket is destroyed. hang: no answer until close(). okfalse: HTTP 200 with `ok: false`
+ *   (calls of the service only). cut: the connection is destroyed after `bytes` bytes of the body, of the
+ *   request for a PUT and of the answer for everything else. slow: the same body at `rate` bytes/s. quota:
+ *   what GitHub answers when the storage quota is used up.
  * @property {number} [status] HTTP status of `status` (400 to 599) and `quota` (403 unless given)
  * @property {number} [retryAfter] seconds, sent as Retry-After with `status`
  * @property {number} [bytes] for `cut`
@@ -34,8 +34,8 @@ const KINDS = ['status', 'reset', 'hang', 'okfalse', 'cut', 'slow', 'quota'];
 /** @typedef {number | string | Fault | Array<number | string | Fault>} FaultSpec */
 
 /**
- * Reads one fault: a status number, a Fault, or a word `KIND[:ARG][@AFTER][xTIMES]`:
- * `503x2`, `429:7` (Retry-After: 7), `reset@1`, `cut:4096x1`, `slow:65536`, `quota`, `quota:400`, `okfalse`, `hang`.
+ * Reads one fault: a status number, a Fault, or a word `KIND[:ARG][@AFTER][xTIMES]`: `503x2`, `429:7`
+ * (Retry-After: 7), `reset@1`, `cut:4096x1`, `slow:65536`, `quota`, `quota:400`, `okfalse`, `hang`.
  * @param {string} call
  * @param {number | string | Fault} spec
  * @returns {Required<Pick<Fault, 'kind'|'after'|'times'>> & Fault}

@@ -11,7 +11,10 @@ export class Refusal extends Error {
   }
 }
 
-/** HTTP statuses of Twirp's error codes (twitchtv.github.io/twirp/docs/errors.html). @type {Record<string, number>} */
+/**
+ * HTTP statuses of Twirp's error codes (twitchtv.github.io/twirp/docs/errors.html).
+ * @type {Record<string, number>}
+ */
 const STATUS = {
   invalid_argument: 400,
   malformed: 400,
@@ -28,7 +31,9 @@ const STATUS = {
 /** @param {number} status @returns {string} */
 export const codeOf = (status) => Object.keys(STATUS).find((c) => STATUS[c] === status) ?? 'unknown';
 
-/** GitHub's words when the storage quota is used up; @actions/artifact looks for "insufficient usage" in them. */
+/**
+ * GitHub's words when the storage quota is used up; @actions/artifact looks for "insufficient usage" in them.
+ */
 export const QUOTA_MSG = 'insufficient usage to create artifact';
 /** GitHub's words for a name that is taken. */
 export const DUPLICATE_MSG = 'an artifact with this name already exists on the workflow run';
@@ -42,7 +47,8 @@ export const same = (a, b) => a.length === b.length && timingSafeEqual(a, b);
 
 /**
  * A runtime token as a job gets one: a JWT whose `scp` names the run and the job.
- * @param {string} secret @param {{run: string, job: string, expires: number}} claims `expires` in seconds since 1970
+ * @param {string} secret
+ * @param {{run: string, job: string, expires: number}} claims `expires` in seconds since 1970
  */
 export function makeToken(secret, { run, job, expires }) {
   const scp = `Actions.GenericRead:00000000-0000-0000-0000-000000000000 Actions.Results:${run}:${job}`;

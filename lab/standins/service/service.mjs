@@ -1,6 +1,6 @@
 // An artifact service on loopback that the real @actions/artifact client (6.2) talks to: Twirp JSON
-// github.actions.results.api.v1.ArtifactService, and the block-blob calls of its signed URLs. For tests and the demo;
-// shows faults when told to. Any number may run at once; each ends by itself after maxSeconds.
+// github.actions.results.api.v1.ArtifactService, and the block-blob calls of its signed URLs. For tests and
+// the demo; shows faults when told to. Any number may run at once; each ends by itself after maxSeconds.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { appendFileSync, createReadStream, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -53,7 +53,8 @@ const MAX_RPC_BYTES = 1 << 20;
  * @property {() => Artifact[]} artifacts
  * @property {() => Call[]} calls
  * @property {(name: string) => string} download path of the newest finalized blob of that name
- * @property {(faults: Record<string, import('./faults.mjs').FaultSpec>) => void} setFaults replaces all faults
+ * @property {(faults: Record<string, import('./faults.mjs').FaultSpec>) => void} setFaults replaces all
+ *   faults
  * @property {() => Promise<void>} close ends every connection
  * @property {Promise<void>} closed
  */
@@ -192,7 +193,9 @@ export async function startService({ dir: folder, faults, port = 0, maxSeconds =
   // ---- answers
   /**
    * Sends a whole answer, or as much of it as a fault allows.
-   * @param {import('node:http').ServerResponse} res @param {number} status @param {Record<string, string|number>} headers
+   * @param {import('node:http').ServerResponse} res
+   * @param {number} status
+   * @param {Record<string, string|number>} headers
    * @param {string} text @param {import('./faults.mjs').Fault} [fault]
    */
   const send = async (res, status, headers, text, fault) => {
@@ -280,7 +283,10 @@ export async function startService({ dir: folder, faults, port = 0, maxSeconds =
     return Buffer.concat(parts).toString();
   }
 
-  /** @type {(req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse, url: URL) => Promise<void>} */
+  /**
+   * @type {(req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse, url: URL) =>
+   *   Promise<void>}
+   */
   async function serveRpc(req, res, url) {
     const method = url.pathname.slice(SERVICE.length);
     const call = begin(method);
@@ -322,7 +328,10 @@ export async function startService({ dir: folder, faults, port = 0, maxSeconds =
     throw new rules.Refusal('malformed', 'the json request could not be decoded');
   };
 
-  /** @type {(req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse, url: URL) => Promise<void>} */
+  /**
+   * @type {(req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse, url: URL) =>
+   *   Promise<void>}
+   */
   async function serveBlob(req, res, url) {
     const comp = url.searchParams.get('comp');
     const put = comp === 'block' ? 'PutBlock' : comp === 'blocklist' ? 'PutBlockList' : 'PutBlob';

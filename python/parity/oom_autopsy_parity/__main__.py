@@ -1,5 +1,5 @@
-"""Entry point: `python -m oom_autopsy_parity`, or `python .../oom_autopsy_parity` (the folder), with any interpreter
-that has torch. The commands are in cli.py.
+"""Entry point: `python -m oom_autopsy_parity`, or `python .../oom_autopsy_parity` (the folder), with any
+interpreter that has torch. The commands are in cli.py.
 """
 
 import os

@@ -30,12 +30,12 @@ class _Child(NamedTuple):
     data: bytearray
 
 
-_watched: list[int] = []  # descriptors whose end means that nobody waits for us any longer
+_watched: list[int] = []  # descriptors that close when our caller has exited
 
 
 def end_with_caller(descriptor: int, seconds: float) -> None:
-    """For a check that another program started: all of it ends when `descriptor` does (the caller is gone), or
-    after `seconds`. It becomes a process group, so that what a scenario starts goes with it."""
+    """For a check that another program started: all of it ends when `descriptor` does (the caller is gone),
+    or after `seconds`. It becomes a process group, so that what a scenario starts goes with it."""
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     _watched.append(descriptor)
@@ -85,7 +85,8 @@ def _child(run: Callable[[], Any], end: int) -> None:
 
 
 def run_all(jobs: list[Job], *, at_once: int | None = None, timeout_s: float = 120.0) -> dict[Any, Any]:
-    """key of each job -> what it returned (JSON values), or {"failed", "reason"}. Begun in the order given."""
+    """key of each job -> what it returned (JSON values), or {"failed", "reason"}. Begun in the order
+    given."""
     at_once = at_once or cores()
     # What the parent holds is never traversed in a child: else each collection there copies all of its pages.
     gc.freeze()

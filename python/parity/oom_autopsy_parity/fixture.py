@@ -1,8 +1,9 @@
 """The fixture file: how it is written, read and checked before anything is compared with it.
 
 JSON, sorted keys, one value a line: a fixture of one environment is byte-identical when frozen again, and a
-change of it can be read in a diff. `sha256` is over all the rest, so an edit by hand is told from a drift.
-schemas/fixture.schema.json says what is in it, and every fixture is checked against it before anything is compared."""
+change of it can be read in a diff. `sha256` is over all the rest, so an edit by hand is not mistaken for
+drift. schemas/fixture.schema.json says what is in it, and every fixture is checked against it before anything
+is compared."""
 
 from __future__ import annotations
 

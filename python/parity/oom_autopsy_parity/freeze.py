@@ -1,7 +1,7 @@
 """Makes a fixture: the built-in one from torch 2.13 only, a user's own from whatever torch they train with.
 
-Everything is measured twice, and a step that is not the same both times is refused: a fixture of it would drift by
-itself."""
+Everything is measured twice, and a step that is not the same both times is refused: a fixture of it would
+drift by itself."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ def _is_call_of_the_view(event: Any) -> bool:
         frame = fields.callsite
         return frame.function_name == "__torch_dispatch__" and frame.file_name.endswith("view.py")
     except UnicodeDecodeError:
-        # the profiler's names dangle where the code itself is gone (seen in 2.13.0 in a first step); ours is not
+        # the profiler's names dangle where the code itself is gone (seen in 2.13.0 in a first step); ours is
+        # not
         return False
 
 

@@ -1,9 +1,9 @@
 """Judges what was measured against what was frozen. Pure: values in, the check's JSON result out.
 
-Three questions, each with an answer of its own for each scenario: does the rebuilt view still say the same? does
-the oracle? does the table between them? Only a difference that the code or torch must have caused is drift; what
-could not be compared is `unverifiable`, with the reason and with what is still verified. A table is not measured
-again where view and oracle are, event by event, the two accounts that it was made of."""
+Three questions, each with an answer of its own for each scenario: does the rebuilt view still say the same?
+does the oracle? does the table between them? Only a difference that the code or torch must have caused is
+drift; what could not be compared is `unverifiable`, with the reason and with what is still verified. A table
+is not measured again where view and oracle are, event by event, the two accounts that it was made of."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def table_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any]
 
 
 def told_differences(frozen: dict[str, Any]) -> list[dict[str, Any]]:
-    """What is told of the frozen tables, their sentences and their sums, against what was told of them when they were
-    frozen. (Of the built-in fixture: that of a user's may have been told in an earlier version's words.)"""
+    """Compares the sentences and sums of the frozen tables with those made when they were frozen. For the
+    built-in fixture only: a user's fixture may have the wording of an earlier version."""
     if not frozen["built_in"]:
         return []
     tables = {name: entry["migration"] for name, entry in frozen["scenarios"].items()}
@@ -209,8 +209,8 @@ def table_of(
 
 
 def join_needed(frozen: dict[str, Any], kernels: dict[str, bool]) -> Any:
-    """Whether a scenario's table has to be measured again: one of its two accounts is no longer the one that it was
-    made of, and a difference would be judged."""
+    """Whether a scenario's table has to be measured again: one of its two accounts is no longer the one that
+    it was made of, and a difference would be judged."""
 
     def needed(name: str, environment: dict[str, Any], view: dict[str, Any], oracle: dict[str, Any]) -> bool:
         entry, torch = frozen["scenarios"][name], compared(frozen, environment, kernels[name])
@@ -328,7 +328,8 @@ def judge(
     trigger: dict[str, Any],
     seconds: float,
 ) -> dict[str, Any]:
-    """The whole result. `kernels`: scenario -> whether the processor chooses its kernels. `results`: runs.Results."""
+    """The whole result. `kernels`: scenario -> whether the processor chooses its kernels. `results`:
+    runs.Results."""
     views, oracles, tables = {}, {}, {}
     for name, entry in frozen["scenarios"].items():
         now, torch = results[name], compared(frozen, environment, kernels[name])

@@ -1,10 +1,10 @@
 """One measurement of one scenario, in the process it is called in: by the oracle, by the rebuilt view, or by
 both for the join.
 
-The oracle and the join need a process of their own each (children.py): the second profiler session of a process
-differs from the first, and the oracle's own TEMPORARY grows while a recorder runs beside it (measured: 8 to 12
-tensors in the smallest scenario). The view does not: `freeze` measures it alone and among others, and refuses to
-write where that differs."""
+The oracle and the join need a process of their own each (children.py): the second profiler session of a
+process differs from the first, and the oracle's own TEMPORARY grows while a recorder runs beside it
+(measured: 8 to 12 tensors in the smallest scenario). The view does not: `freeze` measures it alone and among
+others, and refuses to write where that differs."""
 
 from __future__ import annotations
 

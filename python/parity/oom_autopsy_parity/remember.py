@@ -1,9 +1,11 @@
-"""A `match` of the built-in fixture, remembered for later steps of the same job, so that they need not measure it again.
+"""A `match` of the built-in fixture, remembered for later steps of the same job, so that they need not
+measure it again.
 
-It lies in a folder that the runner empties after the job (RUNNER_TEMP), under a key over everything that the match
-stood on. Nothing is kept but the facts of the environment: what a match says is in the fixture. The step runs as the same
-user and can write there too, so a forged one can tell later steps of this job that parity holds, and nothing else
-to nobody else. (A user's own scenario is never remembered: what its code reads is in no key.)"""
+It lies in a folder that the runner empties after the job (RUNNER_TEMP), under a key over everything that the
+match stood on. Nothing is kept but the facts of the environment: what a match says is in the fixture. The
+step runs as the same user and can write there too, so a forged one can tell later steps of this job that
+parity holds, and nothing else to nobody else. (A user's own scenario is never remembered: what its code reads
+is in no key.)"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from .shared import FOLDER, shared
 _SCHEMA = "oom-autopsy.parity-match.v1"
 _LIMIT_BYTES = 4096
 _JOB = ("GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_REPOSITORY", "RUNNER_NAME")
-# Of the environment: what torch, its libraries, the loader and Python read. (The pins of environment.py are among them.)
+# Of the environment: what torch, its libraries, the loader and Python read. (The pins of environment.py are
+# among them.)
 _PREFIXES = (
     *(
         "PYTHON",
@@ -56,7 +59,7 @@ def _content(path: str) -> str:
 
 
 def _torch() -> list[Any] | None:
-    """What names this torch, without importing it; None where that cannot be told."""
+    """What names this torch, without importing it; None where that is unknown."""
     spec = importlib.util.find_spec("torch")
     if spec is None or spec.origin is None:
         return None
@@ -71,7 +74,8 @@ def _torch() -> list[Any] | None:
 
 
 def key(fixture_sha256: str) -> str | None:
-    """One value over all that a match stands on; None outside of a job, and where not all of it can be told."""
+    """One value over all that a match stands on; None outside of a job, and where not all of it can be
+    told."""
     if not os.environ.get("GITHUB_RUN_ID"):
         return None
     try:
@@ -102,8 +106,8 @@ def _path(folder: str, of: str) -> str:
 
 
 def recall(folder: str, of: str) -> dict[str, Any] | None:
-    """The environment of the match under this key. Only what `keep` can have written is believed: a regular file of our
-    own user's that nobody else may write, with the known facts and no others."""
+    """The environment of the match under this key. Only what `keep` can have written is believed: a regular
+    file of our own user's that nobody else may write, with the known facts and no others."""
     try:
         descriptor = os.open(_path(folder, of), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -130,8 +134,8 @@ def recall(folder: str, of: str) -> dict[str, Any] | None:
 
 
 def keep(folder: str, of: str, environment: dict[str, Any]) -> None:
-    """Best effort: else a later step measures again. Written whole or not at all, and through no link: the temporary file
-    must be new, and a rename replaces a link that has the name."""
+    """Best effort: else a later step measures again. Written whole or not at all, and through no link: the
+    temporary file must be new, and a rename replaces a link that has the name."""
     path = _path(folder, of)
     temporary = f"{path}.{os.getpid()}"
     try:

@@ -12,12 +12,14 @@ from .measure import PARTS, measure
 from .scenarios import Scenario, from_file, name_of
 from .shared import shared
 
-# A child of the built-in scenarios takes 0.03 to 1 s here, more where the machine is loaded; a user's own model is given room.
+# A child of the built-in scenarios takes 0.03 to 1 s here, more where the machine is loaded; a user's own
+# model is given room.
 TIMEOUT_BUILT_IN_S = 120.0
 TIMEOUT_USER_S = 600.0
 
 Results = dict[str, dict[str, Any]]
-"""name of a scenario -> {view, oracle, join: what was measured, {failed, reason}, or for a join None: not needed}"""
+"""name of a scenario -> {view, oracle, join: what was measured, {failed, reason}, or for a join None: not
+needed}"""
 
 
 def prepare() -> None:
@@ -47,19 +49,18 @@ def can_fork() -> bool:
 
 
 class Runs:
-    """Measures scenarios, each given as a function that loads it: a user's file is code of theirs, and is read in
-    a child only."""
+    """Measures scenarios, each given as a function that loads it: a user's file is code of theirs, and is
+    read in a child only."""
 
     def __init__(
         self,
         load: dict[str, Callable[[], Scenario]],
         timeout_s: float = TIMEOUT_BUILT_IN_S,
-        at_once: int | None = None,
     ) -> None:
-        self._load, self._timeout_s, self._at_once = load, timeout_s, at_once
+        self._load, self._timeout_s = load, timeout_s
 
     def _all(self, jobs: list[children.Job]) -> dict[Any, Any]:
-        return children.run_all(jobs, at_once=self._at_once, timeout_s=self._timeout_s)
+        return children.run_all(jobs, timeout_s=self._timeout_s)
 
     def _part(self, name: str, part: str) -> children.Job:
         return children.Job((name, part), lambda: measure(part, self._load[name]()))
@@ -79,8 +80,9 @@ class Runs:
     def check(
         self, canaries: Iterable[str], join_needed: Callable[..., bool]
     ) -> tuple[dict[str, Any], Results]:
-        """(facts, results) with joins of the `canaries`, and of those for which `join_needed(name, facts, view,
-        oracle)` holds. All views share one child: alone, each costs a child 0.02 s more than it takes."""
+        """(facts, results) with joins of the `canaries`, and of those for which `join_needed(name, facts,
+        view, oracle)` holds. All views share one child: alone, each costs a child 0.02 s more than it
+        takes."""
         # The longest stand last in the list: begun first, they end with the others.
         jobs = [self._part(name, "oracle") for name in reversed(self._load)]
         jobs.insert(len(jobs) // 2, children.Job("views", self._views))

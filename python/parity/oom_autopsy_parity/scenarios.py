@@ -143,8 +143,8 @@ def _resnet18() -> Any:
 
 
 def _keyword() -> Any:
-    """Its inputs are keyword arguments, one of them inside a dict. A module inside of it is given some too, which are
-    no inputs of the program's."""
+    """Its inputs are keyword arguments, one of them inside a dict. A module inside of it is given some too,
+    which are no inputs of the program's."""
     torch = _torch()
 
     class Scaled(torch.nn.Linear):
@@ -294,7 +294,8 @@ def _plain(
 
 
 def _by_hand() -> Step:
-    """Parameters of no module and no optimizer: only how their gradients flow tells the oracle what they are."""
+    """Parameters of no module and no optimizer: only how their gradients flow tells the oracle what they
+    are."""
     torch = _torch()
     w, b = torch.randn(16, 8, requires_grad=True), torch.zeros(8, requires_grad=True)
     x = torch.randn(32, 16)

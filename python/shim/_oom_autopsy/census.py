@@ -1,78 +1,97 @@
 """The census: what is alive on a device, by category, from the program's own live objects, at one instant.
 
-`take()` is called inside an out-of-memory and at exit. Nothing is installed before it and nothing stays
-after it. It allocates nothing on a device, runs no code of the program, forces no collection, and lets no
-exception of ours out; where it was cut short, it says how far it got. Categories and their order: docs/census.md.
+`take()` is called at an out-of-memory and at exit. Nothing is installed before it and nothing stays after it. It
+allocates nothing on a device, runs no code of the program, forces no collection, and lets no exception of ours out;
+where it was cut short, it says how far it got, and which categories it did not see the whole of. Categories and their
+order: docs/census.md.
 """
 
 import os
 import sys
-import threading
 
-from . import census_pools, collector, handlers, threads, torch_api
+from . import census_pools, collector, torch_api
 from . import census_sum as rank
-from .census_frames import all_stacks, at_work, begins_in_python, outermost_arguments
-from .census_graph import IDLE, OWN_DEVICE, GraphWalk, backward_state
+from .census_graph import IDLE, OWN_DEVICE, GraphWalk
 from .census_names import ModuleTree, clean, is_dict, optimizer_name
 from .census_objects import (
     MAX_ITEMS,
     TENSOR,
     WRAPPER,
     Clock,
-    Found,
-    Kinds,
+    Ended,
     OutOfTime,
     field,
     hidden_objects,
-    live_objects,
     members,
     tensors_in,
     type_name,
 )
-from .census_read import Reader
+from .scene import Scene
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
 # Of the time bound; asking the allocator cannot be cut short (20,000 blocks: 0.04 to 0.17 s)
 POOLS_SHARE = 0.8
 MAX_CUT = 400  # characters
+FACTS = rank.CATEGORIES[:-1]  # all but `unknown`
+# What is not seen the whole of where a step was cut short.
+STEPS = {
+    "objects": ("parameter", "gradient", "optimizer_state", "activation"),
+    "frozen objects": ("parameter", "gradient", "optimizer_state", "activation"),
+    "modules": ("parameter", "gradient"),
+    "optimizers": ("parameter", "gradient", "optimizer_state"),
+    "arguments": ("input",),
+    "tensors": ("parameter", "gradient", "activation"),
+    "graph": ("activation",),
+    "storages": (),
+}
 
 # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
 _running = {}
 
 
-def take(device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000):
-    """One look. Returns {"seconds", "complete", "cut", "devices": [...], "looked": {...}}; bytes throughout.
+def take(
+    device_indices=None, *, deadline_s=1.0, max_objects=3_000_000, max_nodes=500_000, see=None, ended=None
+):
+    """One look. Returns {"seconds", "complete", "cut", "not_reached", "devices": [...], "looked": {...}}; bytes
+    throughout.
 
-    device_indices: those to report, or None for every device where this process holds memory. What a signal
-    handler of the program raises meanwhile passes through (handlers.py).
+    device_indices: those to report, or None for every device where this process holds memory. deadline_s: of processor
+    time. see() gives the Scene that is looked at, where another look shares it; it is not dropped then. ended() says why
+    nobody waits for the look any more, or None.
     """
     token = object()
     pid = os.getpid()
-    clock = Clock(deadline_s)
-    collecting, look = None, None
+    clock = Clock(deadline_s, ended=ended)
+    held, look, own = None, None, None
     try:
         if _running.setdefault(pid, token) is not token:
             return _result(clock, [], "another look was under way on another thread", None)
-        collecting = collector.hold()
-        look = _Look(clock, device_indices, max_objects, max_nodes)
+        torch = sys.modules.get("torch")
+        if torch is None or not torch.cuda.is_initialized():
+            return _result(clock, [], None, None)
+        if torch_api.forked_after_cuda(torch):
+            return _result(clock, [], "a forked child holds no device memory of its own to look at", None)
+        held = collector.hold()
+        scene = see() if see is not None else (own := Scene(torch, task=torch_api.backward_task()))
+        look = _Look(clock, scene, device_indices, max_objects, max_nodes)
         return look.run()
+    except Ended as error:
+        return _result(clock, [], str(error), look)
     except Exception as error:
-        handlers.pass_on(error)
         return _result(clock, [], f"the look failed: {type_name(type(error))}", look)
     finally:
-        try:
-            if look is not None:
-                look.release()  # the tensors it holds go now, before collection is on again
-        finally:
-            if _running.get(pid) is token:
-                del _running[pid]
-            if collecting is not None:
-                collector.let_go(collecting)
+        if look is not None:
+            look.release()
+        if own is not None:
+            own.drop()  # the tensors it holds go now, before collection is on again
+        if _running.get(pid) is token:
+            del _running[pid]
+        del held
 
 
 def unfinished(reason):
-    """What stands in the place of a look that did not come to its end."""
+    """What stands in the place of a look that was not made."""
     return _result(Clock(0.0), [], reason, None)
 
 
@@ -80,9 +99,10 @@ def _result(clock, devices, cut, look):
     found = None if look is None else look.found
     walk = None if look is None else look.walk
     return {
-        "seconds": round(clock.elapsed(), 4),
+        "seconds": round(clock.seconds(), 4),
         "complete": cut is None,
         "cut": cut,
+        "not_reached": [name for name in FACTS if look is not None and name in look.not_reached],
         "devices": devices,
         "looked": {
             "objects": found.objects if found else 0,
@@ -96,55 +116,45 @@ def _result(clock, devices, cut, look):
 class _Look:
     """The state of one look; dropped whole at its end."""
 
-    def __init__(self, clock, device_indices, max_objects, max_nodes):
-        self.clock, self.device_indices = clock, device_indices
+    def __init__(self, clock, scene, device_indices, max_objects, max_nodes):
+        self.clock, self.scene, self.device_indices = clock, scene, device_indices
         self.max_objects, self.max_nodes = max_objects, max_nodes
-        self.found, self.ledger, self.cuts = Found(), rank.Ledger(), []
+        self.found, self.api, self.kinds, self.reader = scene.found, scene.api, scene.kinds, scene.reader
+        self.state, self.device = scene.state, scene.device
+        self.ledger, self.cuts, self.not_reached = rank.Ledger(), [], set()
         self.walk, self.roots = None, []
-        self.state, self.device = IDLE, None
         self.over = False  # the time bound was reached
+        self.saved = {}  # id -> tensor, of those that the graph saved
         self.asked = set()  # ids of tensors whose gradient was asked for
         self.unread_gradients = 0  # another thread may be writing them
 
     def run(self):
-        torch = sys.modules.get("torch")
-        if torch is None or not torch.cuda.is_initialized():
-            return _result(self.clock, [], None, self)
-        if torch_api.forked_after_cuda(torch):
-            return _result(
-                self.clock, [], "a forked child holds no device memory of its own to look at", self
-            )
-        self.api = torch_api.CensusApi(torch)
         with self.api.no_torch_function():
-            self.kinds = Kinds(self.api)
-            self.reader = Reader(self.api, self.kinds)
-            self._look(torch)
-            devices = self._devices(torch)
+            self._look()
+            devices = self._devices(self.scene.torch)
         return _result(self.clock, devices, "; ".join(self.cuts)[:MAX_CUT] or None, self)
 
     def release(self):
-        """Lets go of everything that was looked at. The walk holds methods of ours, so this would be a
-        cycle."""
-        threads.drop(self.__dict__)
+        """Lets go of what was made for the look. The walk holds methods of ours, so this would be a cycle."""
+        self.__dict__.clear()
 
     # --- what there is ---
 
-    def _look(self, torch):
-        kinds, found, clock = self.kinds, self.found, self.clock
-        stacks = all_stacks()
-        elsewhere = at_work(self.api, stacks, threading.get_ident())
-        if elsewhere is not None:
-            self.cuts.append(f"not looked: another thread runs PyTorch code ({elsewhere})")
+    def _look(self):
+        scene, found, clock = self.scene, self.found, self.clock
+        if scene.elsewhere is not None:
+            self.cuts.append(f"not looked: another thread runs PyTorch code ({scene.elsewhere})")
+            self.not_reached.update(FACTS)
             return
-        self.state, self.device = backward_state(
-            self.api, stacks, threading.get_ident(), begins_in_python, torch.cuda.current_device()
-        )
-        calls = outermost_arguments(self.api, stacks)
-        del stacks
-        modules = [call[0] for call in calls]
+        calls = scene.calls
+        # What matters first: should the pass over all objects be cut short, the modules at work are seen all the same.
+        scene.modules_on_stacks()
         for name, step in (
-            ("objects", lambda: live_objects(kinds, found, clock, self.max_objects, PASS_SHARE)),
-            ("frozen objects", lambda: hidden_objects(kinds, found, clock, HIDDEN_SHARE, modules)),
+            ("objects", lambda: scene.objects(clock, self.max_objects, PASS_SHARE)),
+            (
+                "frozen objects",
+                lambda: hidden_objects(self.kinds, found, clock, HIDDEN_SHARE, [call[0] for call in calls]),
+            ),
             ("modules", self._modules),
             ("optimizers", self._optimizers),
             ("arguments", lambda: self._arguments(calls)),
@@ -153,6 +163,7 @@ class _Look:
             ("storages", self._storages),
         ):
             self._step(name, step)
+        self._owe()
         if self.found.hidden and not self.cuts:
             self.cuts.append(
                 f"gc.freeze() hides {self.found.hidden} objects: "
@@ -164,6 +175,7 @@ class _Look:
                 "a backward pass runs on other threads: the gradients of "
                 f"{self.unread_gradients} tensors and what {nodes} autograd nodes saved were not read"
             )
+            self.not_reached.update(["gradient"] * bool(self.unread_gradients) + ["activation"] * bool(nodes))
         if self.kinds.wide:
             self.cuts.append(f"{self.kinds.wide} nested values were read up to {MAX_ITEMS} members only")
         if self.api.saved_data is None:
@@ -173,14 +185,18 @@ class _Look:
         """Runs one step; one that ends early says so, and the next ones still get what is there."""
         try:
             cut = step()
+        except Ended:
+            raise
         except OutOfTime as error:
             cut = None if self.over else str(error)
             self.over = self.clock.elapsed() > self.clock.deadline_s
+            self.not_reached.update(STEPS[name])
         except Exception as error:
-            handlers.pass_on(error)
             cut = f"{name}: {type_name(type(error))}"
+            self.not_reached.update(STEPS[name])
         if cut:
             self.cuts.append(cut)
+            self.not_reached.update(STEPS[name])
 
     # --- facts ---
 
@@ -188,8 +204,7 @@ class _Look:
         """The storages a tensor stands for; none where it cannot be read."""
         try:
             return self.reader.storages(tensor)
-        except (RuntimeError, TypeError, AttributeError, NotImplementedError) as error:
-            handlers.pass_on(error)
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError):
             self.reader.unreadable += 1
             return []
 
@@ -210,8 +225,7 @@ class _Look:
                 self.unread_gradients += 1
                 return
             grad = self.api.grad(tensor)
-        except RuntimeError as error:
-            handlers.pass_on(error)
+        except RuntimeError:
             return
         if grad is not None:
             self._put(grad, rank.GRADIENT, name)
@@ -290,8 +304,7 @@ class _Look:
         """The autograd node that made a tensor, or None."""
         try:
             return self.api.grad_fn(tensor)
-        except RuntimeError as error:  # a view that was changed in a way autograd forbids
-            handlers.pass_on(error)
+        except RuntimeError:  # a view that was changed in a way autograd forbids
             return None
 
     def _tensors(self):
@@ -322,6 +335,15 @@ class _Look:
 
     def _saved(self, tensor, name):
         self._put(tensor, rank.SAVED, clean(name))
+        self.saved.setdefault(id(tensor), tensor)
+
+    def _owe(self):
+        """torch has made an object for each node and each tensor that it showed, and keeps them until these die. The
+        tensors of a graph die together."""
+        for known in self.found.tensors:
+            self.saved.pop(id(known), None)
+        if self.walk is not None and self.saved:
+            collector.owe(next(iter(self.saved.values())), len(self.walk.nodes) + len(self.saved))
 
     def _leaf(self, tensor):
         if tensor is not None:
@@ -340,10 +362,9 @@ class _Look:
         worth a word only where the program holds an object that stands for one; a pool can outlive it."""
         try:
             self.clock.check(lambda: "there was no time left to ask", POOLS_SHARE)
-            segments, reason = torch_api.segments_without_traces()
-        except Exception as error:
-            handlers.pass_on(error)
-            segments, reason = None, str(error) if type(error) is OutOfTime else type_name(type(error))
+            segments, reason = self.scene.segments()
+        except OutOfTime as error:
+            segments, reason = None, str(error)
         if segments is None:
             if self.found.pools:
                 self.cuts.append(f"private pools are not told apart: {reason}")

@@ -6,36 +6,35 @@ recomputed the forward pass inside the out-of-memory, which ran out again.
 
 The engine's own threads run nodes without holding the interpreter's lock, and release what a node saved as
 they go; a SavedTensor read at that moment would be a race in C++. So while a backward pass runs, only
-nodes of the device whose thread we are on are read (those run one after another, here), and none where the
-look is on another thread.
+nodes of the device whose thread waits for us are read (those run one after another, there), and none where
+another thread waits.
 """
 
 import itertools
 
-from . import handlers
 from .census_objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
 
 IDLE, OWN_DEVICE, ELSEWHERE = "idle", "own device", "elsewhere"
 
 
-def backward_state(api, stacks, this_thread, begins_in_python, current_device):
-    """(IDLE | OWN_DEVICE | ELSEWHERE, device index): is a backward pass running, and is this one of its
-    device threads?
+def backward_state(api, stacks, thread, begins_in_python, task):
+    """(IDLE | OWN_DEVICE | ELSEWHERE, device index): is a backward pass running, and is `thread`, which waits for us,
+    one of its device threads?
 
-    stacks: [(thread id, frames)]. A thread that runs a part of a backward pass and begins in Python is the
-    one that called it: it runs nodes of the CPU only, while the engine's threads, one per device, run the
-    others.
+    stacks: [(thread id, frames)]; task: that thread's torch_api.backward_task. A thread that runs a part of a backward
+    pass and begins in Python is the one that called it: it runs nodes of the CPU only, while the engine's threads, one
+    per device, run the others.
     """
-    if api.graph_task_id is None:
+    if task is None:
         return ELSEWHERE, None
-    if api.graph_task_id() == -1:
+    number, node, device = task
+    if number == -1:
         running = any(id(frame.f_code) in api.backward_codes for _, stack in stacks for frame in stack)
         return (ELSEWHERE if running else IDLE), None
-    if any(thread == this_thread and begins_in_python(thread, stack) for thread, stack in stacks):
+    if any(one == thread and begins_in_python(one, stack) for one, stack in stacks):
         return ELSEWHERE, None
-    node = None if api.autograd_node is None else api.autograd_node()  # None inside a hook
-    devices = set() if node is None else node_devices(api, node)
-    return OWN_DEVICE, devices.pop() if len(devices) == 1 else current_device
+    devices = set() if node is None else node_devices(api, node)  # None inside a hook
+    return OWN_DEVICE, devices.pop() if len(devices) == 1 else device
 
 
 def node_devices(api, node):
@@ -75,8 +74,7 @@ class GraphWalk:
             self.nodes.append(node)
             try:
                 self._visit(node, stack)
-            except RuntimeError as error:  # a ctx whose forward has not returned yet has no edges
-                handlers.pass_on(error)
+            except RuntimeError:  # a ctx whose forward has not returned yet has no edges
                 self.unreadable += 1
         return None
 
@@ -126,8 +124,7 @@ class GraphWalk:
         for slot in slots:
             try:
                 values = self._values(node, slot)
-            except RuntimeError as error:  # "Trying to backward through the graph a second time": released
-                handlers.pass_on(error)
+            except RuntimeError:  # "Trying to backward through the graph a second time": released
                 self.released += 1
                 continue
             for value, hook in values:

@@ -13,13 +13,13 @@ import time
 import types
 from collections import deque
 
-from . import threads
 from .facts import FROZEN_BEFORE_TORCH
 
 # What a type is to the census. 0: nothing of interest.
 TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL = 1, 2, 3, 4, 5, 6, 7
+_UNKNOWN = -1  # a type that was not met yet
 
-CHUNK = 65536  # objects between two looks at the clock: about 5 ms
+CHUNK = 8192  # objects between two looks at the clock: about 1 ms
 MAX_DEPTH = 10  # containers inside containers
 MAX_ITEMS = 200_000  # members of one nested value
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made at run time, as every class of the user's is
@@ -30,8 +30,15 @@ _FLAGS = type.__dict__["__flags__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 
 
+WALL_S = 30.0  # the longest that a look may take by the wall, on however busy a machine
+
+
 class OutOfTime(Exception):
     """The bound of the look was reached; the message says how far it got."""
+
+
+class Ended(OutOfTime):
+    """Nobody waits for the look any more; the message says why."""
 
 
 def type_name(kind):
@@ -48,23 +55,35 @@ def without_dispatch(namespace):
 
 
 class Clock:
-    """The time bound of one look, in seconds of the monotonic clock, or of `now`; then `wall_s` bounds the
-    monotonic clock beside it."""
+    """The bound of one look: `deadline_s` of its thread's processor time, since by the wall a look among many busy
+    processes is over before it began; and `wall_s` by the wall. ended() says why nobody waits any more, or None."""
 
-    def __init__(self, deadline_s, now=time.monotonic, wall_s=None):
+    def __init__(self, deadline_s, now=time.thread_time, wall_s=WALL_S, ended=None):
         self.now, self.start, self.deadline_s = now, now(), deadline_s
-        self.wall = None if wall_s is None else time.monotonic() + wall_s
+        self.began, self.wall_s, self.ended = time.monotonic(), wall_s, ended
 
     def elapsed(self):
-        """Seconds since the look began."""
+        """Seconds of processor time since the look began."""
         return self.now() - self.start
 
+    def seconds(self):
+        """Seconds since the look began."""
+        return time.monotonic() - self.began
+
     def check(self, how_far, share=1.0):
-        """Raises OutOfTime with `how_far()` once `share` of the bound is used up."""
+        """Raises OutOfTime with `how_far()` once `share` of a bound is used up."""
+        why = None if self.ended is None else self.ended()
+        if why is not None:
+            raise Ended(why)
         if self.elapsed() > self.deadline_s * share:
             raise OutOfTime(f"{self.deadline_s * share:g} s were over: {how_far()}")
-        if self.wall is not None and time.monotonic() > self.wall:
+        if self.seconds() > self.wall_s * share:
             raise OutOfTime(f"the machine is busy, and the look took too long: {how_far()}")
+
+
+class _Known(dict):
+    def __missing__(self, _):
+        return _UNKNOWN
 
 
 class Kinds:
@@ -81,7 +100,7 @@ class Kinds:
         )
         self.parameter = id(api.parameter)
         self.plain = frozenset(map(id, api.plain_tensors))
-        self.known = {}  # id(type) -> kind
+        self.known = _Known()  # id(type) -> kind
         self.keep = []  # the types themselves, so that an id stays theirs
         self.readers = {}  # id(type) -> how to list a container of it, or None
         self.wide = 0  # values too wide to be read to their end
@@ -118,6 +137,10 @@ class Kinds:
             self.keep.append(kind)
             self._dispatches[id(kind)] = found
         return found
+
+    def forget(self):
+        """Lets go of what is kept of classes beside `keep`: it leads to them, in a look at who refers to what."""
+        self._fields.clear()
 
     def fields(self, obj):
         """[(name, value)] of an object's instance dictionary and slots; [] for what is not an instance of a
@@ -240,56 +263,53 @@ class Found:
 
     def __init__(self):
         self.tensors, self.modules, self.optimizers, self.nodes, self.storages = [], [], [], [], []
+        self.pools = []  # objects that stand for a private pool: MemPool, CUDAGraph
+        self.by_kind = {
+            TENSOR: self.tensors,
+            WRAPPER: self.tensors,
+            MODULE: self.modules,
+            OPTIMIZER: self.optimizers,
+            NODE: self.nodes,
+            STORAGE: self.storages,
+            POOL: self.pools,
+        }
+        self.known_modules = set()  # their ids
         self.objects = 0  # looked at
-        self.pools = 0  # objects that stand for a private pool: MemPool, CUDAGraph
         self.hidden = 0  # frozen by gc.freeze() since torch came, so not listed by gc.get_objects()
 
     def take(self, kinds, obj):
-        """Files one object under its kind."""
+        """Files one object under its kind; False for a module that is filed already."""
         what = kinds.of(obj)
-        if what in (TENSOR, WRAPPER):
-            self.tensors.append(obj)
-        elif what == MODULE:
-            self.modules.append(obj)
-        elif what == OPTIMIZER:
-            self.optimizers.append(obj)
-        elif what == NODE:
-            self.nodes.append(obj)
-        elif what == STORAGE:
-            self.storages.append(obj)
-        elif what == POOL:
-            self.pools += 1
+        if what == MODULE:
+            if id(obj) in self.known_modules:
+                return False
+            self.known_modules.add(id(obj))
+        if what:
+            self.by_kind[what].append(obj)
+        return True
 
 
-def live_objects(kinds, found, clock, max_objects, share):
-    """Fills `found` from every object the garbage collector tracks, the youngest generation first, then the
-    oldest objects.
+def live_objects(kinds, found, everything, clock, max_objects, share):
+    """Files what is of interest in a list of objects, from where the last call stopped.
 
-    Raises OutOfTime at `share` of the time bound, with what was found kept. Two C-level passes per chunk,
-    and a Python-level loop over the interesting objects only.
+    Raises OutOfTime at `share` of the time bound, with what was found kept. One C-level pass per chunk, and a
+    Python-level loop over the interesting objects only, and those of types not met before.
     """
-    everything = gc.get_objects()
-    total, wanted, chunk, types_of, picked, obj = len(everything), {}, None, None, None, None
+    total = len(everything)
+    chunk = picked = obj = None
     try:
-        for start in range(0, min(total, max_objects), CHUNK):
-            clock.check(lambda at=start: f"looked at {at} of {total} objects", share)
-            chunk = everything[start : start + min(CHUNK, max_objects - start)]
-            numbers = list(map(id, map(type, chunk)))
-            new = set(numbers).difference(wanted)
-            if new:
-                types_of = dict(zip(numbers, map(type, chunk)))
-                for number in new:
-                    wanted[number] = kinds.of_type(types_of[number]) != 0
-            interesting = {number for number, yes in wanted.items() if yes}
-            picked = itertools.compress(chunk, map(interesting.__contains__, numbers))
+        while found.objects < min(total, max_objects):
+            clock.check(lambda: f"looked at {found.objects} of {total} objects", share)
+            size = CHUNK if found.objects else 64  # nearly every type is new in the first
+            chunk = everything[found.objects : min(found.objects + size, max_objects)]
+            picked = itertools.compress(chunk, map(kinds.known.__getitem__, map(id, map(type, chunk))))
             for obj in picked:
                 found.take(kinds, obj)
-            found.objects = start + len(chunk)
+            found.objects += len(chunk)
         if total > max_objects:
             raise OutOfTime(f"looked at {max_objects} of {total} objects")
     finally:
-        del chunk, types_of, picked, obj
-        threads.drop(everything)
+        del chunk, picked, obj
 
 
 def hidden_objects(kinds, found, clock, share, roots):

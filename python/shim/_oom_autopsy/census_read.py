@@ -1,14 +1,14 @@
 """Census, part 6: which storages on a device a tensor stands for, wrapped and sharded tensors included.
 
-A storage is known by its address and device. Python wrappers of storages are kept for the length of the
-look, so that an address stays with its storage. Nothing is allocated on a device: the parts of a sparse
-tensor are aliases.
+A storage is known by its address and device. Its size is that of the allocator's block at the address, where the
+allocator was asked: torch would make a Python object for each storage that is asked itself, and keep it for as long
+as the storage lives. Such objects are held for the length of the look, so that an address stays with its storage.
+Nothing is allocated on a device: the parts of a sparse tensor are aliases.
 """
 
 import contextlib
 import gc
 
-from . import handlers
 from .census_objects import TENSOR, WRAPPER, members
 
 MAX_INNER = 8  # wrappers inside wrappers: DTensor of a quantised tensor of a jagged tensor...
@@ -17,26 +17,37 @@ MAX_INNER = 8  # wrappers inside wrappers: DTensor of a quantised tensor of a ja
 class Reader:
     """Reads tensors through torch's own C slots, for one look."""
 
-    def __init__(self, api, kinds):
+    def __init__(self, api, kinds, blocks=None):
+        """blocks(): {device index: {address: bytes asked for}} of the allocator's live blocks."""
         self.api, self.kinds = api, kinds
+        self.blocks = blocks or dict
         self.keep = []  # storage wrappers and transient parts
         self.by_address = {}  # StorageImpl address -> fact or None
         self.unreadable = 0
 
     def storages(self, tensor, depth=0):
-        """[(device index, address, bytes, whether by its deleter of the caching allocator)]; [] for CPU,
-        meta, fake."""
+        """[(device index, address, bytes, whether of the caching allocator)]; [] for CPU, meta, fake."""
         kind = self.kinds.of(tensor)
         if kind == WRAPPER:
             found = []
             if depth < MAX_INNER:
                 for _, inner in self.inner(tensor):
                     found.extend(self.storages(inner, depth + 1))
-            if not self.kinds.dispatches(type(tensor)) and not self.api.is_cuda(tensor):
-                return found
-            return found + self._own(tensor)
-        if kind != TENSOR or not self.api.is_cuda(tensor):
-            return []
+            if self.kinds.dispatches(type(tensor)):
+                return found + self._own(tensor)
+            return found + self._block(tensor) if self.api.is_cuda(tensor) else found
+        return self._block(tensor) if kind == TENSOR and self.api.is_cuda(tensor) else []
+
+    def _block(self, tensor):
+        """The same for a tensor that tells its device without running anyone's code."""
+        if self.api.data_address is not None:
+            try:
+                address, device = self.api.data_address(tensor), self.api.get_device(tensor)
+            except (RuntimeError, NotImplementedError):  # no storage of its own
+                return self._own(tensor)
+            size = self.blocks().get(device, {}).get(address)
+            if size is not None:
+                return [(device, address, size, True)]
         return self._own(tensor)
 
     def inner(self, tensor):
@@ -73,11 +84,8 @@ class Reader:
                 fact = self._fact(self.api.untyped_storage(tensor))
                 if address is not None:
                     self.by_address[address] = fact
-        except (
-            RuntimeError,
-            NotImplementedError,
-        ) as error:  # no storage of its own: sparse, functional, functorch's wrappers
-            handlers.pass_on(error)
+        except (RuntimeError, NotImplementedError):
+            # no storage of its own: sparse, functional, functorch's wrappers
             return self._parts(tensor)
         return [] if fact is None else [fact]
 
@@ -88,8 +96,7 @@ class Reader:
             return None
         try:
             address, size = self.api.storage_pointer(storage), self.api.storage_nbytes(storage)
-        except RuntimeError as error:  # deleted, functional or fake: no memory behind it
-            handlers.pass_on(error)
+        except RuntimeError:  # deleted, functional or fake: no memory behind it
             return None
         if not address or not size:
             return None
@@ -100,8 +107,7 @@ class Reader:
         """The same for a visible storage object; [] where it stands for no device memory."""
         try:
             fact = self._fact(storage)
-        except RuntimeError as error:
-            handlers.pass_on(error)
+        except RuntimeError:
             return []
         return [] if fact is None else [fact]
 

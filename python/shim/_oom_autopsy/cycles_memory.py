@@ -12,17 +12,14 @@ memory with no owner in C++ is counted, and the account says so.
 from __future__ import annotations
 
 import gc
-import sys
-import threading
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Callable, NamedTuple
 
-from . import handlers, torch_api
-from .census_frames import all_stacks, at_work, begins_in_python
-from .census_graph import IDLE, GraphWalk, backward_state
-from .census_objects import NODE, TENSOR, WRAPPER, Clock, Kinds, OutOfTime
-from .census_read import Reader
+from . import torch_api
+from .census_graph import IDLE, GraphWalk
+from .census_objects import NODE, TENSOR, WRAPPER, Clock, OutOfTime
+from .scene import Scene
 
 # The caching allocator hands out multiples of this many bytes.
 _ROUND = 512
@@ -38,25 +35,14 @@ class Storage(NamedTuple):
 
 
 class Memory:
-    """For one look, which `clock` (census_objects.Clock) bounds; it keeps objects alive, so drop it with the look.
-    `elsewhere` says where another thread runs PyTorch code, so that there must be no look (census_frames.at_work), or is None.
+    """For one look at `scene`, which `clock` bounds; it keeps objects alive, so drop it with the look. Raises OutOfTime."""
 
-    Raises OutOfTime."""
-
-    def __init__(self, clock: Clock) -> None:
-        torch = sys.modules["torch"]
-        self.clock = clock
-        self.api = torch_api.CensusApi(torch)
-        self.kinds = Kinds(self.api)
-        self.reader = Reader(self.api, self.kinds)
+    def __init__(self, scene: Scene, clock: Clock) -> None:
+        self.clock, self.scene = clock, scene
+        self.api, self.kinds, self.reader = scene.api, scene.kinds, scene.reader
         self.note: str | None = None
         self._use_count = torch_api.cycles_use_count()
-        stacks = all_stacks()
-        self.elsewhere = at_work(self.api, stacks, threading.get_ident())
-        state, self._device = backward_state(
-            self.api, stacks, threading.get_ident(), begins_in_python, torch.cuda.current_device()
-        )
-        self._readable = state == IDLE and self.api.saved_data is not None
+        self._readable = scene.state == IDLE and self.api.saved_data is not None
 
     def is_owned(self, obj: Any) -> bool:
         """Whether C++ owns a tensor too, which then keeps its Python object alive by one reference."""
@@ -65,6 +51,10 @@ class Memory:
             and self._use_count is not None
             and self._use_count(obj) > 1
         )
+
+    def may_hold(self, obj: Any) -> bool:
+        """Whether GPU memory may hang on a tensor or a ctx: its own, or what its graph saved."""
+        return self.kinds.of(obj) != TENSOR or self.api.is_cuda(obj) or not self.api.is_leaf(obj)
 
     def concerns(self, objects: list) -> bool:
         """Whether there is any tensor or autograd node among objects, or referred to by one."""
@@ -106,7 +96,7 @@ class Memory:
             besides.update(map(id, owned))
         else:
             self.note = "memory that autograd keeps is left out: a backward pass was running, or this torch does not show it"
-        return [o for o in gc.get_objects() if self.kinds.of(o) in (TENSOR, WRAPPER) and id(o) not in besides]
+        return [o for o in self.scene.found.tensors if id(o) not in besides]
 
     def _shared(self, tensors: list) -> set:
         """(device, address) of the memory that these hold, and their graphs."""
@@ -132,7 +122,7 @@ class Memory:
                 put(current, self._storages(tensor)) if self.kinds.of(tensor) in (TENSOR, WRAPPER) else None
             ),
             IDLE,
-            self._device,
+            self.scene.device,
         )
         for current, nodes in roots:  # noqa: B007 - `put` above is called with it
             cut = walk.run([node for node in nodes if node is not None], self.clock, _MAX_NODES)
@@ -144,14 +134,12 @@ class Memory:
             return []
         try:
             return [self.api.grad_fn(tensor)]
-        except RuntimeError as error:  # a view whose graph can no longer be made
-            handlers.pass_on(error)
+        except RuntimeError:  # a view whose graph can no longer be made
             return []
 
     def _storages(self, tensor: Any) -> list:
         try:
             facts = self.reader.storages(tensor)
-        except RuntimeError as error:
-            handlers.pass_on(error)
+        except RuntimeError:
             return []
         return [Storage(f"cuda:{fact[0]}", fact[1], -(-fact[2] // _ROUND) * _ROUND) for fact in facts]

@@ -13,8 +13,6 @@ import sys
 import types
 from typing import Any, NamedTuple
 
-from . import handlers
-
 UNNAMED = "?"
 
 _MRO = type.__dict__["__mro__"]
@@ -74,8 +72,7 @@ def type_name(tp: type) -> str:
     try:
         name = _QUALNAME.__get__(tp)
         module = _MODULE.__get__(tp)
-    except Exception as error:
-        handlers.pass_on(error)
+    except Exception:
         return UNNAMED
     if type(name) is not str or not _DOTTED.match(name):
         return UNNAMED
@@ -101,8 +98,7 @@ def instance_dict(obj: Any, bases: Bases) -> dict | None:
             return None
         try:
             found = descriptor.__get__(obj)
-        except Exception as error:
-            handlers.pass_on(error)
+        except Exception:
             return None
         return found if type(found) is dict else None
     return None
@@ -138,7 +134,6 @@ def _add(labels: dict[int, str], obj: Any, descriptor: Any, name: Any) -> None:
         return
     try:
         value = descriptor.__get__(obj)
-    except Exception as error:  # an empty slot, an empty cell
-        handlers.pass_on(error)
+    except Exception:  # an empty slot, an empty cell
         return
     labels.setdefault(id(value), "." + name)

@@ -1,10 +1,9 @@
 """The watch for reference cycles that keep GPU memory, in the program's own process.
 
-Two modes. `sampled` adds one gc callback that reads how much memory is allocated before and after each full collection
-that Python does anyway. Memory that falls there was held by cycles alone; only after such a proof is the next full
-collection preceded by a look at what it is about to free, and only within BUDGET of the time that has passed.
-`continuous` is torch's own observer, a full collection at every gc event, for people who want exactly that.
-In both modes there is a look at each out-of-memory and one at exit.
+Two modes. `sampled` has a pending call made now and then, after a collection of the young (cycles_trigger.py). Once full
+collections have freed cycles, it looks for such that hold GPU memory, within BUDGET of the time that has passed, and less
+often the more often it found nothing. `continuous` is torch's own observer, a full collection at every gc event, for
+people who want exactly that. In both modes there is a look at each out-of-memory and one at exit.
 
 A look of ours reads reference counts and changes nothing (cycles_graph.py). Forcing a collection instead would be simpler,
 and would change the program: its finalizers would run earlier, and a retry after an out-of-memory would find memory that
@@ -13,6 +12,7 @@ it would not have had.
 
 from __future__ import annotations
 
+import _thread
 import gc
 import os
 import sys
@@ -20,23 +20,23 @@ import threading
 import time
 from typing import Callable
 
-from . import collector, cycles_callback, cycles_page, cycles_rows, faults, handlers, torch_api
+from . import apart, collector, cycles_page, cycles_rows, cycles_trigger, faults, process, torch_api
 from . import cycles_graph as graph
-from .census_objects import Clock, OutOfTime
+from .census_objects import WALL_S, Clock, OutOfTime
 from .cycles_memory import Memory
+from .cycles_search import Search
+from .scene import Scene
 from .store import Store
 
-# Looks at collections, and the readings around them, may take this share of the time since the watch began.
+# Looks at the program's own time may take this share of the time since the watch began.
 BUDGET = 0.01
-# The longest that one look may take, in seconds of processor time of its thread: about 2,700,000 live objects on an idle
-# machine, more than are looked at. torch alone brings 300,000, and a shared machine was seen to take a second for those. On a busy machine the same look
-# may take up to WALL times as long; by wall time alone it was cut at a fourth of 300,000 objects.
+# The longest that one look may take, in seconds of processor time of its thread: about 1,500,000 live objects.
 LOOK_S = 3.0
-WALL = 2.0
-# At an out-of-memory a look is taken these many times, whatever the budget; then only where the budget has room.
-FREE_OOM_LOOKS = 3
-# What a look takes, in units of the full collection before it: 6 with 270,000 live objects. Until one was measured.
-_LOOK_PER_COLLECTION = 8.0
+# What a look takes, until one was measured.
+EXPECTED_S = 0.3
+# Seconds between two looks of `sampled`; doubled by each that finds nothing.
+PAUSE_S = 10.0
+MAX_OBJECTS = 2_000_000
 
 _PAGE_SUFFIX = ".cycles.html"
 
@@ -66,8 +66,10 @@ class Watch:
         self._pictures: dict[str, graph.Picture] = {}
         self._page: str | None = None
         self._looks = 0
-        self._oom_looks = 0
         self._seconds = 0.0
+        self._spent = 0.0  # of processor time
+        self._look_s = EXPECTED_S  # what the last one took of it
+        self._full = -1  # full collections at the last look
         self._began = clock()
         self._note: str | None = None
         self._no_frames: str | None = None
@@ -76,33 +78,35 @@ class Watch:
 
     # --- the doors ---------------------------------------------------------------------------------------------------
 
-    def look(self, reason: str) -> dict:
-        """Look now, in at most LOOK_S; frees nothing. reason: `oom` or `exit`. Cycles JSON of this look alone."""
+    def look(
+        self,
+        reason: str,
+        see: Callable[[], Scene] | None = None,
+        ended: Callable[[], str | None] | None = None,
+    ) -> dict:
+        """Look now, in at most LOOK_S; frees nothing. reason: `oom` or `exit`. Cycles JSON of this look alone. see() gives
+        what is looked at, where another look shares it. ended() says why nobody waits for it any more, or None."""
         if not self._active():
-            return self._json(cycles_rows.Account(), 0, 0.0, self.reason)
+            return self._nothing(self.reason)
+        if see is None:
+            return self._apart(reason)
+        held = collector.hold()
         try:
-            if reason == "oom":
-                self._oom_looks += 1
-                if self._oom_looks > FREE_OOM_LOOKS and not self._room_for(LOOK_S):
-                    return self._json(
-                        cycles_rows.Account(),
-                        0,
-                        0.0,
-                        "not looked: the looks at earlier out-of-memory "
-                        "errors have used the time there is for them",
-                    )
-            return self._undisturbed(reason)
+            return self._look(reason, see(), Clock(LOOK_S, ended=ended))
         except Exception as error:
-            handlers.pass_on(error)
             self._fail(error)
-            return self._json(cycles_rows.Account(), 0, 0.0, self.reason)
+            return self._nothing(self.reason)
+        finally:
+            del held
+
+    def not_looked(self, why: str) -> dict:
+        """Cycles JSON in the place of a look that is not made."""
+        return self._nothing(f"not looked: {why}")
 
     def summary(self) -> dict:
         """Cycles JSON of this process so far."""
-        with_notes = (
-            self.reason or "; ".join(filter(None, (self._note, self._no_frames, self._hint()))) or None
-        )
-        return self._json(self._account, self._looks, self._seconds, with_notes, self._page, self._pictures)
+        notes = self.reason or "; ".join(filter(None, (self._note, self._no_frames))) or None
+        return self._json(self._account, self._looks, self._seconds, notes, self._page, self._pictures)
 
     def stop(self) -> None:
         """Everything as it was. Idempotent; raises nothing; what was seen stays in `summary`."""
@@ -130,25 +134,28 @@ class Watch:
     def _active(self) -> bool:
         return not self._stopped and self.state == "watching" and self._pid == os.getpid()
 
-    def _undisturbed(self, reason: str, saved: list | None = None) -> dict:
-        """A look that starts no collection by what it allocates: the program's finalizers would run in the middle of its
-        out-of-memory, on a thread of ours."""
-        collecting = collector.hold()
-        try:
-            return self._look(reason, saved)
-        finally:
-            collector.let_go(collecting)
+    def _apart(self, reason: str, saved: list | None = None) -> dict:
+        """A look on a thread of ours, while this one waits. Raises what a signal handler of the program raises."""
+        results: list[dict] = []
+        raised = apart.run(lambda: _Apart(self, reason, saved, results), WALL_S, self._fail)
+        if raised is not None:
+            try:
+                raise raised
+            finally:
+                del raised  # or its traceback would be a cycle
+        return results[0] if results else self._nothing(self.reason)
 
-    def _look(self, reason: str, saved: list | None = None) -> dict:
+    def _look(self, reason: str, scene: Scene, clock: Clock, saved: list | None = None) -> dict:
         """Counts the cycles among unreachable objects; writes the page when one is new. saved: see cycles_graph.unreachable."""
         if not self._lock.acquire(False):
-            return self._json(cycles_rows.Account(), 0, 0.0, "not looked: another look was under way")
-        began = self._clock()
+            return self._nothing("not looked: another look was under way")
         try:
-            cycles, note, complete = self._cycles(saved)
-            frames = self._frames(cycles)
+            cycles, note, complete = self._cycles(scene, clock, saved)
+            frames = self._frames(cycles, scene)
             seen, new = cycles_rows.Account(), False
-            before = self._counted
+            full = gc.get_stats()[_oldest_generation()]["collections"]
+            before = self._counted if full == self._full else set()
+            self._full = full
             self._counted = {cycle.instance for cycle in cycles} | (set() if complete else before)
             for cycle in cycles:
                 seen.add(cycle, frames)
@@ -160,40 +167,43 @@ class Watch:
             self._note = note or self._note
             if new or (reason == "exit" and self._account.rows):
                 self._write_page()
-            took = self._clock() - began
-            self._seconds += took
-            result = self._json(seen, 1, took, note)
+            self._look_s = clock.elapsed()
+            self._spent += self._look_s
+            self._seconds += clock.seconds()
+            result = self._json(seen, 1, clock.seconds(), note)
         finally:
             self._lock.release()
         if new and self._on_change is not None:
             self._on_change()
         return result
 
-    def _cycles(self, saved: list | None) -> tuple[list, str | None, bool]:
+    def _cycles(self, scene: Scene, clock: Clock, saved: list | None) -> tuple[list, str | None, bool]:
         """(cycles that hold GPU memory, a remark on how far that is all, whether it is). Keeps no object of the user's."""
-        clock = Clock(LOOK_S, time.thread_time, wall_s=WALL * LOOK_S)
-        memory = Memory(clock)
-        if memory.elsewhere is not None:
-            return [], f"not looked: another thread runs PyTorch code ({memory.elsewhere})", False
+        if scene.elsewhere is not None:
+            return [], f"not looked: another thread runs PyTorch code ({scene.elsewhere})", False
+        memory = Memory(scene, clock)
         try:
             if saved is not None and not memory.concerns(saved):
                 return [], None, True
-            garbage = graph.unreachable(clock, memory.is_owned, saved)
+            scene.objects(clock, MAX_OBJECTS)
+            scene.kinds.forget()
+            garbage = Search(memory, clock).garbage() if saved is None else None
+            if garbage is None:
+                garbage = graph.unreachable(clock, memory.is_owned, saved, scene.everything, scene.lists())
             objects = garbage.objects + graph.referred(garbage, clock)
             cycles = graph.holding(objects, memory.held(objects, garbage.owned), set(self._pictures), clock)
             return cycles, memory.note, True
         except OutOfTime as error:
             return [], f"a look was cut short: {error}", False
 
-    def _frames(self, cycles: list) -> dict:
+    def _frames(self, cycles: list, scene: Scene) -> dict:
         addresses = {storage.address for cycle in cycles for storage in cycle.storages}
         if not addresses:
             return {}
         try:
-            frames, self._no_frames = torch_api.cycles_frames(addresses)
+            frames, self._no_frames = torch_api.cycles_frames(addresses, *scene.segments())
             return frames
         except Exception as error:
-            handlers.pass_on(error)
             self._no_frames = f"where tensors were allocated is not known: {type(error).__name__}"
             return {}
 
@@ -210,7 +220,6 @@ class Watch:
             Store(self._evidence_dir).write(self._page_name, page.encode())
             self._page = self._page_name
         except OSError as error:
-            handlers.pass_on(error)
             faults.report(
                 "cycles", f"the page about reference cycles was not written: {faults.describe(error)}"
             )
@@ -234,11 +243,11 @@ class Watch:
             "page": page,
         }
 
-    def _room_for(self, seconds: float) -> bool:
-        return self._seconds + seconds <= BUDGET * (self._clock() - self._began)
+    def _nothing(self, reason: str | None) -> dict:
+        return self._json(cycles_rows.Account(), 0, 0.0, reason)
 
-    def _hint(self) -> str | None:
-        return None
+    def _room_for(self, seconds: float) -> bool:
+        return self._spent + seconds <= BUDGET * (self._clock() - self._began)
 
     def _fail(self, error: BaseException) -> None:
         """Once something of ours broke, the watch is over: what broke once breaks at each collection."""
@@ -249,66 +258,53 @@ class Watch:
             )
 
 
+class _Apart(apart.Look):
+    def __init__(self, watch: Watch, reason: str, saved: list | None, results: list[dict]) -> None:
+        super().__init__()
+        self.watch, self.reason, self.saved, self.results = watch, reason, saved, results
+
+    def work(self) -> None:
+        clock = Clock(LOOK_S, ended=self.why)
+        self.results.append(self.watch._look(self.reason, self.see(), clock, self.saved))
+
+    def fault(self, error: BaseException) -> None:
+        self.watch._fail(error)
+
+
 class Sampled(Watch):
-    """Looks at full collections that Python does anyway, after one has proved that there is something to see."""
+    """Looks now and then, after full collections of Python's own have freed cycles of whatever kind."""
 
     def install(self) -> None:
         """Adds the gc callback."""
-        self._devices = sys.modules["torch"].cuda.device_count()
-        self._before: list | None = None
-        self._collecting_since = 0.0
-        self._collection_s = 0.0
-        self._look_s: float | None = None
+        self._fulls, self._freed, self._young = _collections()
+        self._half = 0.0
         self._proved = False
-        self._freed = 0
-        self._remove = cycles_callback.install(self._on_gc, self._fail, _oldest_generation())
+        self._next = self._clock()
+        self._pause = PAUSE_S
+        self._remove = cycles_trigger.install(self._now_and_then)
 
-    def _on_gc(self, phase: str) -> None:
-        if self._active():
-            if phase == "start":
-                self._starts()
-            else:
-                self._stops()
-
-    def _starts(self) -> None:
-        self._before = None
-        began = self._clock()
-        if self._proved:
-            expected = self._look_s if self._look_s is not None else self._collection_s * _LOOK_PER_COLLECTION
-            if expected <= LOOK_S and self._room_for(expected):
-                self._proved = False
-                self._look("collection")
-                began = self._note_look(began)
-        if self._room_for(0.0):
-            self._before = torch_api.cycles_allocated(self._devices)
-        self._collecting_since = self._clock()
-        self._seconds += self._collecting_since - began
-
-    def _note_look(self, began: float) -> float:
-        now = self._clock()
-        self._look_s = now - began
-        return now
-
-    def _stops(self) -> None:
-        now = self._clock()
-        self._collection_s = now - self._collecting_since
-        self._counted.clear()
-        if self._before is None:
+    def _now_and_then(self) -> None:
+        """On the main thread, between two instructions of the program. Raises what a signal handler of its raises."""
+        if not self._active() or not self._due() or self._clock() < self._next:
             return
-        before, self._before = self._before, None
-        freed = sum(max(0, a - b) for a, b in zip(before, torch_api.cycles_allocated(self._devices)))
-        if freed:
-            self._proved = True
-            self._freed += freed
-        self._seconds += self._clock() - now
+        me = process.mine()
+        if not self._room_for(self._look_s) or (me is not None and _thread.get_ident() in me.busy):
+            return
+        self._proved = False
+        found = self._apart("collection")["count"]
+        self._pause = PAUSE_S if found else 2 * self._pause
+        self._next = self._clock() + self._pause
 
-    def _hint(self) -> str | None:
-        if not self._freed or self._account.rows:
-            return None
-        return (
-            f"full collections lowered the allocated memory by {cycles_page.size(self._freed)}, but a look at one was "
-            f"never affordable within {BUDGET:.0%} of the time; use cycles-watch: continuous to see those cycles"
-        )
+    def _due(self) -> bool:
+        """Whether full collections have freed cycles since the last look, and the next one is half way off, going by the
+        last: right after one there is nothing to see. By collections, not by time, which the full ones take most of."""
+        fulls, freed, young = _collections()
+        more = fulls - self._fulls
+        if more:
+            self._proved = self._proved or freed > self._freed
+            self._half = (young - self._young) / more / 2
+            self._fulls, self._freed, self._young = fulls, freed, young
+        return self._proved and (more > 1 or young - self._young >= self._half)
 
 
 class Continuous(Watch):
@@ -350,12 +346,16 @@ class Continuous(Watch):
     def _on_garbage(self, garbage: list) -> None:
         if not self._active():
             return
-        try:
-            self._counted.clear()
-            if garbage:
-                self._undisturbed("collection", garbage)
-        except Exception as error:
-            self._fail(error)
+        self._counted.clear()
+        if garbage:
+            self._apart("collection", garbage)
+
+
+def _collections() -> tuple[int, int, int]:
+    """(full collections, objects that these have freed, collections of the young) so far."""
+    stats = gc.get_stats()
+    full = stats.pop(_oldest_generation())
+    return full["collections"], full["collected"], sum(each["collections"] for each in stats)
 
 
 def _oldest_generation() -> int:

@@ -35,7 +35,7 @@ class Dump:
             history,
             oom,
         )
-        self.collector = None
+        self.held = None  # while it is there, collection is off
         self.over = False  # written, failed or given up; guarded by me.lock
         self.started = time.monotonic()
         self.done = _thread.allocate_lock()
@@ -59,13 +59,13 @@ class Dump:
         me, ident = self.me, _thread.get_ident()
         nested = ident in me.busy
         me.busy.add(ident)  # an out-of-memory in here is not the program's
-        self.collector = collector.hold()
+        self.held = collector.hold()
         try:
             self._write()
         except BaseException as error:
             self._close(error=f"the snapshot was not written: {faults.describe(error)}")
         finally:
-            collector.let_go(self.collector)
+            self.held = None
             if not nested:
                 me.busy.discard(ident)
             self.done.release()
@@ -106,7 +106,7 @@ class Dump:
             seconds = round(time.monotonic() - self.started, 3)
             me.dump_stuck = me.dump_stuck or stuck
             if stuck:  # it may never come back
-                collector.let_go(self.collector)
+                self.held = None
             me.dump_seconds += seconds
             me.last_dump = (time.monotonic(), seconds)
             me.dumps.remove(self)

@@ -114,7 +114,12 @@ def _at_exit():
     me = process.mine()
     if me is not None:
         sigterm.join()
-        finish(me, uncaught())
+        try:
+            finish(me, uncaught())
+        except BaseException:
+            # Of a signal handler of the program, which would not have run any more: an exit function's exceptions are
+            # printed and dropped.
+            pass
 
 
 def _finish_child():
@@ -160,7 +165,7 @@ def finish(me, error, kind=None, limit=None):
                 me.recorder.update(reason=never_used(os.path.exists))
             looks.without_cuda(me)
     except BaseException as failure:
-        if handlers.is_programs(failure):
+        if handlers.of_handler(failure):
             raised = failure
         else:
             me.fault("exit", f"the end was not recorded in full: {faults.describe(failure)}")
@@ -195,7 +200,7 @@ def _tell_apart(me, error):
 def _device_memory():
     """(free, total) bytes of the current device, or () where the driver does not tell (after a sticky error)."""
     try:
-        return torch_api.device_memory(None)
+        return tuple(torch_api.device_memory(None).values())
     except Exception as failure:
         handlers.pass_on(failure)
         return ()
@@ -219,6 +224,8 @@ def _settle(me, kind, limit):
         me.dumps
     ):  # a signal handler of the program cut the wait short, or a thread is in one
         running.wait(seconds)
+    for event in list(me.events):
+        event.let_go(seconds)
     history = recorder.history(me)
     ident = threading.get_ident()
     raised = None

@@ -97,6 +97,22 @@ def stack(frame, limit=MAX_FRAMES):
     return rows
 
 
+def stack_of(thread):
+    """The same of a thread, by its ident; None where it is in no Python code. (All threads' frames are in no variable here:
+    ours is among them, and would be in a cycle that keeps the others.)"""
+    frame = sys._current_frames().get(thread)
+    return None if frame is None else stack(frame)
+
+
+def depth_of(thread):
+    """How many frames of the program's a thread is deep."""
+    frame, depth = sys._current_frames().get(thread), 0
+    while frame is not None:
+        depth += not is_ours(frame.f_code.co_filename)
+        frame = frame.f_back
+    return depth
+
+
 def exception_name(kind):
     """`module.qualname` of an exception class; builtins without their module."""
     module = getattr(kind, "__module__", None)

@@ -1,18 +1,14 @@
 """Whose exception is it: a fault of ours, or one that a signal handler of the program raised while we worked?
 
-Python runs signal handlers between two instructions of whatever Python code the main thread is in. While we
-look at an out-of-memory that code is ours, and what the handler raises (a time limit, `sys.exit` at SIGTERM)
-must come out in the program, not end as a fault of ours. An exception is the program's if it is no `Exception`
-(we raise nothing else), if a function that is set as a handler was running, or if any frame on the way belongs
-to code that is neither ours, torch's nor the standard library's: our looks run no code of the program.
-
-While we are loaded and armed, and in hooks, code of the program may raise because of us: import hooks, audit
-hooks, subclasses. There only an exception of a signal handler proper is the program's (`of_handler`); it is
-held until the work is done (`to_the_end`), and then raised where we were called, or, where somebody between
-us and the program would catch it, at the program's next instruction (`give_back`).
+Python runs signal handlers between two instructions of whatever Python code the main thread is in. Our looks are on a
+thread of ours (threads.py), where the question does not arise. While we are loaded and armed, and in hooks, the main
+thread's code is ours: what a handler raises there (a time limit, `sys.exit` at SIGTERM) must come out in the program, and
+what code of the program raises because of us (import hooks, audit hooks, subclasses) must not. So an exception is the
+handler's if it is no `Exception` (nobody raises those because of us), or if a function was running that is set as a
+handler, or was called like one. It is held until the work is done (`to_the_end`), and then raised where we were called,
+or, where somebody between us and the program would catch it, at the program's next instruction (`give_back`).
 """
 
-import contextlib
 import functools
 import os
 import signal
@@ -26,25 +22,8 @@ _MOST_LINKS = 100
 _VARARGS = 0x04  # inspect.CO_VARARGS
 
 
-def is_programs(error):
-    """Whether a signal handler of the program raised this, as far as its traceback reaches down from here."""
-    if not isinstance(error, Exception):
-        return True
-    trace, others = error.__traceback__, []
-    while trace is not None:
-        owner = _owner(trace.tb_frame)
-        if owner is None:
-            return True
-        if owner != _OURS:
-            others.append(id(trace.tb_frame.f_code))
-        trace = trace.tb_next
-    return bool(others) and not _handler_codes().isdisjoint(others)
-
-
 def from_handler(error):
-    """Whether a signal handler was running: a function that is set as one now, or that was called like one. For
-    places where code of the program may raise because of us (its containers and subclasses, when a hook reads
-    them), which stays our fault."""
+    """Whether a signal handler was running: a function that is set as one now, or that was called like one."""
     trace, codes = error.__traceback__, None
     while trace is not None:
         owner = _owner(trace.tb_frame)
@@ -59,6 +38,12 @@ def from_handler(error):
 def of_handler(error):
     """`from_handler`, or no `Exception`: nobody raises those because of us."""
     return not isinstance(error, Exception) or from_handler(error)
+
+
+def pass_on(error):
+    """Raises an exception of a signal handler again. For an `except` of ours in which the program's could be met."""
+    if of_handler(error):
+        raise error
 
 
 def to_the_end(part, held, tries=3):
@@ -105,21 +90,6 @@ def _again(kind, args, thread):
     return types.new_class("_Again", (int,), {}, lambda body: body.update(__del__=staticmethod(finaliser)))(0)
 
 
-def pass_on(error):
-    """Raises an exception again that is the program's. For every `except` of ours around more than one call."""
-    if is_programs(error):
-        raise error
-
-
-@contextlib.contextmanager
-def suppress_ours():
-    """`contextlib.suppress(Exception)`, but what is the program's passes."""
-    try:
-        yield
-    except Exception as error:
-        pass_on(error)
-
-
 def without_us(error):
     """The same exception as if the handler had been called from here: without frames and contexts of ours,
     which would keep what we looked at alive as long as the program keeps the exception."""
@@ -132,7 +102,7 @@ def without_us(error):
         context = link.__context__
         if context is None:
             break
-        if not is_programs(context) and _has_frame_of_ours(context):
+        if not of_handler(context) and _has_frame_of_ours(context):
             link.__context__ = context.__context__
         else:
             link = context
@@ -140,7 +110,7 @@ def without_us(error):
 
 
 def _owner(frame):
-    """`_oom_autopsy`, `torch` or `stdlib` for code that may run during a look, None for the program's."""
+    """`_oom_autopsy`, `torch` or `stdlib`; None for the program's."""
     name = dict.get(frame.f_globals, "__name__")
     root = name.partition(".")[0] if type(name) is str else ""
     if root in (_OURS, "torch"):

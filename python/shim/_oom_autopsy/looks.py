@@ -2,11 +2,19 @@
 
 Their modules are loaded when the program initialises CUDA, not before: a process that imports torch and
 never uses a device does not pay for them, and the first out-of-memory does not wait for them. Each look is
-guarded on its own: one that fails is a fault of ours, one line, and nothing more. What a signal handler of the
-program raises during a look is the program's: it comes out.
+guarded on its own: one that fails is a fault of ours, one line, and nothing more.
 """
 
-from . import faults, handlers, process, torch_api
+import time
+
+from . import apart, faults, handlers, process, receipt, torch_api
+from .census_objects import WALL_S
+
+# At an out-of-memory the program's objects are looked at these many times, whatever it takes; then only where the looks so
+# far have taken less than this share of the time since CUDA was initialised: a loop that retries must not wait for us.
+FREE_LOOKS = 3
+SHARE = 0.05
+USED_UP = "the looks at earlier out-of-memory errors have used the time there is for them"
 
 
 def start(me):
@@ -62,19 +70,27 @@ def _cycles_changed(me):
         me.save()
 
 
-def at_oom(me, row, device):
-    """After an out-of-memory's snapshot, on the thread that failed."""
+def at_oom(me, row, event):
+    """After an out-of-memory's snapshot, on a thread of ours. event: observer.Event."""
+    if (me.census is None and me.watch is None) or not torch_api.is_initialized():
+        return
+    if me.looked >= FREE_LOOKS and me.look_seconds > SHARE * (time.monotonic() - me.cuda_since):
+        if me.census is not None:
+            row["census"] = receipt.pack(me.census.unfinished(f"not looked: {USED_UP}"))
+        if me.watch is not None:
+            row["cycles"] = receipt.pack(me.watch.not_looked(USED_UP))
+        return
+    me.looked += 1
+    began = time.thread_time()
     if me.census is not None:
         with _guard(me, "census", "there is no census of an out-of-memory"):
-            try:
-                row["census"] = me.census.take([device])
-            except BaseException as error:
-                if handlers.is_programs(error):
-                    row["census"] = me.census.unfinished("a signal handler of the program ended the look")
-                raise
+            row["census"] = receipt.pack(me.census.take([event.device], see=event.see, ended=event.why))
     if me.watch is not None:
         with _guard(me, "cycles", "reference cycles were not looked at"):
-            row["cycles"] = me.watch.look("oom")
+            why = event.why()
+            look = me.watch.not_looked(why) if why else me.watch.look("oom", event.see, event.why)
+            row["cycles"] = receipt.pack(look)
+    me.look_seconds += time.thread_time() - began
 
 
 def at_exit(me):
@@ -82,19 +98,40 @@ def at_exit(me):
     out. Returns the first exception that a signal handler of the program raised meanwhile, or None: all is
     done before it goes on."""
     held = []
-    if me.watch is not None:
-        # A short program may never have had the time for a look within the watch's budget.
-        with _guard(me, "cycles", "reference cycles were not looked at", held):
-            me.watch.look("exit")
+    if me.census is not None or me.watch is not None:
+        with _guard(me, "looks", "there is no look at the exit", held):
+            look = _LastLook(me)
+            raised = apart.run(lambda: look, WALL_S, look.fault)
+            held += [] if raised is None else [raised]
+            look.let_go(
+                WALL_S
+            )  # a thread that is in torch's code while the interpreter ends may abort the process
     for kind, watch in (("timeline", me.timeline), ("cycles", me.watch)):
         if watch is not None:
             with _guard(me, kind, "a watch was not stopped", held):
                 watch.stop()
     summarise(me, held)
-    if me.census is not None:
-        with _guard(me, "census", "there is no census at the exit", held):
-            me.receipt["census"] = me.census.take()
     return held[0] if held else None
+
+
+class _LastLook(apart.Look):
+    """A short program may never have had the time for a look within the watch's budget."""
+
+    def __init__(self, me):
+        super().__init__()
+        self.me = me
+
+    def work(self):
+        me = self.me
+        if me.census is not None:
+            with _guard(me, "census", "there is no census at the exit"):
+                me.receipt["census"] = me.census.take(see=self.see, ended=self.why)
+        if me.watch is not None:
+            with _guard(me, "cycles", "reference cycles were not looked at"):
+                me.watch.look("exit", self.see, self.why)
+
+    def fault(self, error):
+        self.me.fault("looks", f"there is no look at the exit: {faults.describe(error)}")
 
 
 def without_cuda(me):
@@ -137,7 +174,7 @@ class _guard:
     def __exit__(self, kind, error, trace):
         if error is None:
             return False
-        if not handlers.is_programs(error):
+        if not handlers.of_handler(error):
             self.me.fault(self.kind, f"{self.consequence}: {faults.describe(error)}")
             return True
         if self.held is None:

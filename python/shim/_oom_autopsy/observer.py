@@ -1,11 +1,12 @@
 """What happens at an out-of-memory: facts, stacks, snapshot, a look at what is alive, receipt.
 
 torch calls `on_oom` before it raises, on any thread, for caught errors too, without holding the allocator's
-lock. An exception from here would replace the program's OutOfMemoryError: none of ours gets out. What a
-signal handler of the program raises while we are at it is the program's, and does (handlers.py).
+lock. An exception from here would replace the program's OutOfMemoryError: none of ours gets out. The work is done on a
+thread of ours, while the program's waits (apart.py): what a signal handler of the program raises meanwhile is the
+program's, and does come out.
 
-Limit: in the one frame from which no Python function can be called any more, `on_oom` cannot be either, and
-the program gets that RecursionError.
+Limit: in the last frames from which hardly a function can be called any more, nothing is recorded; and in the very last,
+where `on_oom` cannot be called either, the program gets that RecursionError.
 """
 
 import _thread
@@ -13,7 +14,12 @@ import sys
 import threading
 import time
 
-from . import dump, ends, facts, faults, handlers, process, receipt, recorder, torch_api
+from . import apart, collector, dump, ends, facts, faults, handlers, process, receipt, recorder, torch_api
+from .census_objects import WALL_S
+
+MOST_FRAMES = (
+    15  # so that the next collection is within twenty allocations of its time, whoever catches the error
+)
 
 
 def prepare(me):
@@ -21,7 +27,17 @@ def prepare(me):
     asked for."""
     from . import looks
 
-    looks.start(me)
+    held = collector.hold()  # of what is made here, no collection of the program's objects comes
+    try:
+        collector.prepare()
+        looks.start(me)
+    finally:
+        del held
+
+
+def observer():
+    """What torch is to call."""
+    return on_oom if sys.version_info < (3, 12) else collector.around(on_oom)
 
 
 def on_oom(device, wanted, limit, free):
@@ -29,109 +45,114 @@ def on_oom(device, wanted, limit, free):
     free."""
     raised = None
     try:
-        me = process.mine()
-        if me is not None and _thread.get_ident() not in me.busy:
-            raised = _observe(me, sys._getframe().f_back, int(device), int(wanted), int(limit), int(free))
+        me, ident = process.mine(), _thread.get_ident()
+        if me is not None and ident not in me.busy:
+            try:
+                me.busy.add(ident)
+                # The snapshot has a deadline of its own.
+                seconds = me.config.dump_deadline_s + WALL_S
+                raised = apart.run(lambda: Event(me, device, wanted, limit, free), seconds, _fault)
+            finally:
+                me.busy.discard(ident)
     except BaseException as error:
         # A program close to its recursion limit may leave us no room for a call; so what judges, and what tells, is
         # allowed to fail. Its own error is on the way.
         try:
-            if handlers.is_programs(error):
-                raised = error
+            if handlers.of_handler(error):
+                raised = handlers.without_us(error)
             else:
-                faults.report(
-                    "observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}"
-                )
+                _fault(error)
         except RecursionError:
             pass
     if raised is not None:
         try:
-            raised = handlers.without_us(raised)
-        except RecursionError:
-            pass
-        raise raised
+            raise raised
+        finally:
+            del raised  # or its traceback would be a cycle that keeps the program's frames
 
 
-def _observe(me, frame, device, wanted, limit, free):
-    """Records one out-of-memory. Returns what a signal handler of the program raised meanwhile, or None."""
-    ident = _thread.get_ident()
-    me.busy.add(ident)
-    try:
-        row = _row(me, frame, ident, device, wanted, limit, free)
+def _fault(error):
+    faults.report("observer", f"an out-of-memory was not recorded in full: {faults.describe(error)}")
+
+
+class Event(apart.Look):
+    """One out-of-memory, and all that is done about it."""
+
+    def __init__(self, me, device, wanted, limit, free):
+        super().__init__()
+        self.me, self.device = me, int(device)
+        self.numbers = {"wanted": int(wanted), "limit": int(limit), "free": int(free)}
+
+    def fault(self, error):
+        _fault(error)
+
+    def work(self):
+        me, ours = self.me, _thread.get_ident()
+        nested = ours in me.busy  # no thread could be had
+        me.busy.add(ours)
+        me.events.append(self)
+        try:
+            self._observe()
+        finally:
+            me.events.remove(self)
+            if not nested:
+                me.busy.discard(ours)
+
+    def _observe(self):
+        from . import looks
+
+        # On 3.11 and later to ask for a stack makes an object for each frame, as the traceback of the error that follows does
+        # for each up to who catches it: how many these are, nobody knows yet.
+        self.due = min(MOST_FRAMES, facts.depth_of(self.thread)) if sys.version_info >= (3, 11) else 0
+        me, row = self.me, self._row()
         with me.lock:
             receipt.add_oom(me.receipt, row)
         me.save()  # before the dump: a process killed in it has said what happened
         if row["thread"] != "main":
             ends.watch_threads()
-        return _look(me, row, device)
-    finally:
-        me.busy.discard(ident)
-
-
-def _row(me, frame, ident, device, wanted, limit, free):
-    """The receipt's row for an out-of-memory on this thread."""
-    main = threading.main_thread().ident
-    thread = "main" if ident == main else "backward" if torch_api.in_backward() else "other"
-    main_stack = None
-    if thread != "main":
-        main_frame = sys._current_frames().get(main or 0)
-        main_stack = facts.stack(main_frame) if main_frame is not None else None
-    row = {
-        "seq": me.next_seq(),
-        "time": time.time(),
-        "device": device,
-        "wanted": wanted,
-        "limit": limit,
-        "free": free,
-        "thread": thread,
-        "stack": facts.stack(frame),
-        "main_stack": main_stack,
-        "allocated": 0,
-        "reserved": 0,
-        "peak_allocated": 0,
-        "peak_reserved": 0,
-        "retries": 0,
-        "ooms": 0,
-        "device_free": None,
-        "device_total": None,
-        "snapshot": None,
-        "snapshot_error": None,
-        "dump_seconds": None,
-        "history": recorder.history(me),
-        "census": None,
-        "cycles": None,
-    }
-    with handlers.suppress_ours():
-        recorder.note_settings(me)
-    with handlers.suppress_ours():
-        row.update(torch_api.memory_stats(device))
-    with handlers.suppress_ours():
-        row["device_free"], row["device_total"] = torch_api.device_memory(device)
-    return row
-
-
-def _look(me, row, device):
-    """Snapshot, census, cycles. The snapshot is written on a thread of ours (dump.py says why); the looks
-    stay on this one, since only the thread that runs a part of a backward pass may read what that part
-    saved."""
-    from . import looks
-
-    row["snapshot_error"] = refused = dump.refusal(me)
-    if not refused:
-        snapshot = dump.Dump(me, "oom", row["seq"], device, row["history"], row)
-        try:
+        row["snapshot_error"] = refused = dump.refusal(me)
+        if not refused:
+            snapshot = dump.Dump(me, "oom", row["seq"], self.device, row["history"], row)
             snapshot.start()
             snapshot.wait(me.config.dump_deadline_s)
-        except BaseException as error:
-            if not handlers.is_programs(error):
-                raise
-            return error  # the dump goes on, the exit waits for it
-    raised = None
-    try:
-        looks.at_oom(me, row, device)
-    except BaseException as error:
-        if not handlers.is_programs(error):
-            raise
-        raised = error
-    me.save()
-    return raised
+        looks.at_oom(me, row, self)
+        me.save()
+
+    def _row(self):
+        """The receipt's row."""
+        main = threading.main_thread().ident
+        backward = self.task is not None and self.task[0] != -1
+        thread = "main" if self.thread == main else "backward" if backward else "other"
+        row = {
+            "seq": self.me.next_seq(),
+            "time": time.time(),
+            "device": self.device,
+            **self.numbers,
+            "thread": thread,
+            "stack": receipt.pack(facts.stack_of(self.thread) or []),
+            "main_stack": receipt.pack(facts.stack_of(main) if thread != "main" else None),
+            "allocated": 0,
+            "reserved": 0,
+            "peak_allocated": 0,
+            "peak_reserved": 0,
+            "retries": 0,
+            "ooms": 0,
+            "device_free": None,
+            "device_total": None,
+            "snapshot": None,
+            "snapshot_error": None,
+            "dump_seconds": None,
+            "history": recorder.history(self.me),
+            "census": None,
+            "cycles": None,
+        }
+        try:
+            recorder.note_settings(self.me)
+        except Exception:
+            pass
+        for read in (torch_api.memory_stats, torch_api.device_memory):
+            try:
+                row.update(read(self.device))
+            except Exception:
+                pass
+        return row

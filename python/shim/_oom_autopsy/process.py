@@ -41,6 +41,10 @@ class Process:
         self.seq = 0
         self.busy = set()  # idents of threads doing our work
         self.dumps = []  # running dumps
+        self.events = []  # out-of-memories that are being looked at
+        self.looked = 0  # out-of-memories at which the program's objects were looked at
+        self.look_seconds = 0.0  # of processor time
+        self.cuda_since = 0.0  # by time.monotonic()
         self.dump_stuck = False
         self.dump_seconds = 0.0
         self.last_dump = None  # (end by time.monotonic(), seconds)
@@ -111,7 +115,8 @@ class Process:
             except FileExistsError:  # somebody has this token: 1 in 4 billion
                 self.token = self.receipt["token"] = os.urandom(4).hex()
             except Exception as error:
-                handlers.pass_on(error)
+                if handlers.from_handler(error):
+                    raise
                 self.fault("receipt", f"the receipt cannot be written: {faults.describe(error)}")
                 return
 

@@ -1,7 +1,8 @@
 """The receipt: what one process that imported torch says about itself. Schema oom-autopsy.receipt.v1.
 
 A plain dict, built and bounded here by pure functions; `store` writes it. Bytes are bytes, times are
-seconds since the epoch, and lists are bounded with counts of what was dropped.
+seconds since the epoch, and lists are bounded with counts of what was dropped. Large parts that do not change any more are
+packed: the garbage collector counts a dict for each stack frame and each category, and bytes as nothing.
 """
 
 import json
@@ -10,6 +11,16 @@ SCHEMA = "oom-autopsy.receipt.v1"
 MAX_BYTES = 4 * 2**20
 OOMS_FIRST = 10
 OOMS_KEPT = 50
+
+
+def pack(value):
+    """`value` as JSON text, in bytes, which the receipt will hold as they are; None stays None."""
+    return None if value is None else _text(value).encode("ascii")
+
+
+def unpack(value):
+    """What was packed, or a value that was not."""
+    return json.loads(value) if type(value) is bytes else value
 
 
 def new(**known):
@@ -74,7 +85,7 @@ def encode(receipt):
     order = [*range(1, len(slim["ooms"]) - 1), len(slim["ooms"]) - 1, 0] if slim["ooms"] else []
     for index in order:
         row = slim["ooms"][index]
-        row.update(stack=row["stack"][-5:], main_stack=None, census=None, cycles=None)
+        row.update(stack=unpack(row["stack"])[-5:], main_stack=None, census=None, cycles=None)
         data = _dump(slim)
         if len(data) <= MAX_BYTES:
             return data
@@ -83,4 +94,18 @@ def encode(receipt):
 
 
 def _dump(receipt):
-    return json.dumps(receipt, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+    rows = ",".join(map(_object, receipt["ooms"]))
+    return _object({**receipt, "ooms": f"[{rows}]".encode("ascii")}).encode("ascii")
+
+
+def _object(fields):
+    """JSON of an object, some of whose values are packed."""
+    parts = (
+        f"{_text(key)}:{value.decode('ascii') if type(value) is bytes else _text(value)}"
+        for key, value in fields.items()
+    )
+    return "{" + ",".join(parts) + "}"
+
+
+def _text(value):
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -209,14 +209,14 @@ def _undo(state):
     """SIGTERM kills at once again, and the socket is closed; what the program has put in the place of ours stays."""
     global _state
     _state = None
-    with handlers.suppress_ours():
-        if _signal.getsignal(signal.SIGTERM) is _HANDLER and state.c_handler in (
-            None,
-            _c_handler(state.libc),
-        ):
+    try:
+        c_handler = (None, _c_handler(state.libc))
+        if _signal.getsignal(signal.SIGTERM) is _HANDLER and state.c_handler in c_handler:
             _default(state)
         if _in_main():
             _swap_wakeup(state.ends[1][0], -1)
+    except Exception as error:
+        handlers.pass_on(error)
     for end, identity in state.ends:
         with contextlib.suppress(OSError):
             if _identity(end) == identity:

@@ -5,6 +5,8 @@ second this process is armed. What a signal handler of the program raises meanwh
 then goes on to the program.
 """
 
+import time
+
 from . import config as settings
 from . import ends, faults, handlers, observer, process, recorder, torch_api
 
@@ -78,6 +80,7 @@ def _arm(held):
         first, me.cuda_seen = not me.cuda_seen, True
     if not first:
         return
+    me.cuda_since = time.monotonic()
     for part, failed in ((recorder.arm, recorder.failed), (_observe, _not_observed), (_watch, _partly)):
         try:
             handlers.to_the_end(lambda part=part: part(me), held)
@@ -95,7 +98,7 @@ def _observe(me):
         faults.report("arm", f"an out-of-memory would not be seen here: {reason}")
     elif not me.observing:
         me.observing = True  # before: a second call after one that was cut short would observe twice
-        torch_api.attach_oom_observer(observer.on_oom)
+        torch_api.attach_oom_observer(observer.observer())
         me.recorder["observer"] = "attached"
 
 

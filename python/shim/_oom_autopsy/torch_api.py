@@ -244,10 +244,17 @@ def dump_snapshot(path):
 # --- facts by public calls ----------------------------------------------------------------------------------------
 
 
-def in_backward():
-    """Whether this thread is running a part of a backward pass (2.0 to 2.14)."""
-    ask = getattr(torch()._C, "_current_graph_task_id", None)
-    return ask is not None and ask() != -1
+def backward_task():
+    """(id, node, device): the backward pass that this thread runs a part of (-1: none), the node it is in (None in a
+    hook), and its current device. None where this torch cannot tell. (2.0 to 2.14.)"""
+    c = torch()._C
+    ask, node = getattr(c, "_current_graph_task_id", None), getattr(c, "_current_autograd_node", None)
+    if ask is None:
+        return None
+    number = ask()
+    if number == -1:
+        return number, None, None
+    return number, None if node is None else node(), torch().cuda.current_device()
 
 
 def memory_stats(device):
@@ -264,9 +271,9 @@ def memory_stats(device):
 
 
 def device_memory(device):
-    """(free, total) bytes of a device as the driver tells."""
+    """{device_free, device_total} bytes as the driver tells."""
     free, total = torch().cuda.mem_get_info(device)
-    return int(free), int(total)
+    return {"device_free": int(free), "device_total": int(total)}
 
 
 def device_rows():
@@ -523,6 +530,9 @@ class CensusApi:
         self.requires_grad = slots["requires_grad"].__get__
         self.layout = slots["layout"].__get__
         self.untyped_storage = base.untyped_storage
+        self.get_device = base.get_device
+        # where a tensor's storage begins, without a Python object for it (2.2; seen in 2.13.0 and 2.14.1)
+        self.data_address = self._optional(c, "_data_address")
         self.sparse_parts = {
             torch.sparse_coo: (base._indices, base._values),
             torch.sparse_csr: (base.crow_indices, base.col_indices, base.values),
@@ -542,9 +552,6 @@ class CensusApi:
         self.no_torch_function = c.DisableTorchFunction
         self.no_torch_dispatch = self._optional(c, "_DisableTorchDispatch")
         self.below_autograd = self._optional(c, "_AutoDispatchBelowAutograd")
-        # the backward pass that runs on this thread, if any (2.0; seen in 2.14.1)
-        self.graph_task_id = self._optional(c, "_current_graph_task_id")
-        self.autograd_node = self._optional(c, "_current_autograd_node")
         # SavedTensor.data and .unpack_hook read a saved tensor without unpacking it (not in 2.6.0 and 2.9.1; seen
         # in 2.13.0 and 2.14.1)
         saved = getattr(getattr(c, "_autograd", None), "SavedTensor", None)
@@ -688,15 +695,14 @@ def cycles_use_count():
     return getattr(getattr(c, "TensorBase", None) or c._TensorBase, "_use_count", None)
 
 
-def cycles_frames(addresses):
-    """(frames by address, None) of where live memory was allocated, or ({}, why not).
+def cycles_frames(addresses, segments, reason):
+    """(frames by address, None) of where live memory was allocated, or ({}, why not). segments, reason: what
+    segments_without_traces gave.
 
-    Each list of frames: [{"filename", "line", "name"}], innermost first. In this process's memory only, through the call
-    torch's own finder makes.
+    Each list of frames: [{"filename", "line", "name"}], innermost first. In this process's memory only.
     """
     if not history_enabled():
         return {}, "the recorder was off, so where tensors were allocated is not known"
-    segments, reason = segments_without_traces()
     if segments is None:
         return {}, f"where tensors were allocated is not known: {reason}"
     frames = {}

@@ -1,4 +1,7 @@
-/** The page's section on reference cycles: each kind as a graph, with what it held and where that was allocated. Pure. */
+/**
+ * The page's section on reference cycles: each kind as a graph, with what it held and where that was
+ * allocated. Pure.
+ */
 
 import type { Manifest } from '../../evidence/manifest.js';
 import type { Cycle, CycleGraph } from '../../evidence/receipt.js';
@@ -31,8 +34,9 @@ const label = (x: number, y: number, text: string): Html | null =>
   text === '' ? null : html`<text class="code label" x="${px(x)}" y="${px(y)}">${shorten(text, 40)}</text>`;
 
 /**
- * The ring as a column, each box referring to the one below it and the last to the first, by the edge at the left; what the ring holds
- * to the right of it, with the way down to each tensor. `key` tells the drawings of a page apart.
+ * The ring as a column, each box referring to the one below it and the last to the first, by the edge at the
+ * left; what the ring holds to the right of it, with the way down to each tensor. `key` tells the drawings of
+ * a page apart.
  */
 export function drawCycle(graph: CycleGraph, key: string): Html {
   const { ring, held } = graph;

@@ -1,6 +1,7 @@
 /**
- * Snapshots for the page: compressed, in base64, and never looked into. The only effect of the report: it reads files, through the same guarded
- * door as collecting and publishing, and takes a file only when its bytes are still those that were digested.
+ * Snapshots for the page: compressed, in base64, and never looked into. The only effect of the report: it
+ * reads files, through the same guarded door as collecting and publishing, and takes a file only when its
+ * bytes are still those that were digested.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -33,8 +34,9 @@ async function packed(folder: string, snapshot: SnapshotFile): Promise<Buffer | 
 }
 
 /**
- * The snapshots of `evidence`, in its order, as far as they fit into `limit` compressed bytes together. Never throws: what cannot be read is left
- * out. What was not to leave the runner (`leftOut`, as by `max-upload-size`) does not leave it inside of the page.
+ * The snapshots of `evidence`, in its order, as far as they fit into `limit` compressed bytes together. Never
+ * throws: what cannot be read is left out. What was not to leave the runner (`leftOut`, as by
+ * `max-upload-size`) does not leave it inside of the page.
  */
 export async function embedSnapshots(
   evidence: Evidence,

@@ -1,4 +1,7 @@
-/** What the sections of the page share: bounds, tables, bars, stacks. Every text goes through the template of html.ts. Pure. */
+/**
+ * What the sections of the page share: bounds, tables, bars, stacks. Every text goes through the template of
+ * html.ts. Pure.
+ */
 
 import type { Frame } from '../../evidence/receipt.js';
 import { formatBytes } from '../../lib/bytes.js';

@@ -3,7 +3,10 @@
 /** Compressed bytes of all embedded snapshots together; a page far larger than this opens slowly. */
 export const EMBED_LIMIT = 32 * 2 ** 20;
 
-/** torch's own viewer, where torch's own `_memory_viz.py` takes it from, and where that script takes its parts from. */
+/**
+ * torch's own viewer, where torch's own `_memory_viz.py` takes it from, and where that script takes its parts
+ * from.
+ */
 export const DEFAULT_VIEWER: Viewer = {
   url: 'https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js',
   origins: ['https://cdn.jsdelivr.net', 'https://cdn.skypack.dev'],

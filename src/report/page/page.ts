@@ -1,9 +1,11 @@
 /**
- * The page: one self-contained HTML file that says what the summary says, larger, with everything that has no room there. It works from
- * disk, offline and under its own content policy: no external script, style, font or image, and nothing is fetched until the reader presses
- * the button that opens a snapshot in torch's viewer. All of it but the timeline is plain HTML and SVG, so it prints and reads aloud.
+ * The page: one self-contained HTML file that says what the summary says, larger, with everything that has no
+ * room there. It works from disk, offline and under its own content policy: no external script, style, font
+ * or image, and nothing is fetched until the reader presses the button that opens a snapshot in torch's
+ * viewer. All of it but the timeline is plain HTML and SVG, so it prints and reads aloud.
  *
- * A pure function of the manifest and the options. Snapshots in it are opaque: compressed bytes in, the same bytes out.
+ * A pure function of the manifest and the options. Snapshots in it are opaque: compressed bytes in, the same
+ * bytes out.
  */
 
 import { createHash } from 'node:crypto';
@@ -41,7 +43,10 @@ export {
 const hash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 
-/** What the page may do. Scripts of the viewer's origins only where there is a snapshot to open; nothing may be sent anywhere. */
+/**
+ * What the page may do. Scripts of the viewer's origins only where there is a snapshot to open; nothing may
+ * be sent anywhere.
+ */
 function policy(viewer: Viewer | null): string {
   const scripts = [hash(PAGE_SCRIPT)];
   const styles = [`style-src ${hash(PAGE_STYLE)}`];

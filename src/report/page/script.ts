@@ -1,6 +1,7 @@
 /**
- * The page's script: the timeline's drawing, hover and keys; opening what is folded for print; handing an embedded snapshot to the viewer.
- * It fetches nothing by itself; a test in a browser holds it to that. Values come from the JSON element `data`.
+ * The page's script: the timeline's drawing, hover and keys; opening what is folded for print; handing an
+ * embedded snapshot to the viewer. It fetches nothing by itself; a test in a browser holds it to that. Values
+ * come from the JSON element `data`.
  */
 
 /** Runs inside the viewer's frame, which has an origin of its own and no way to send anything anywhere. */

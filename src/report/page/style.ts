@@ -1,8 +1,8 @@
 /** The page's style sheet. Light and dark, print, no external font or image, no style attribute anywhere. */
 
 /**
- * Colours of the categories: the palette of Okabe and Ito, made for readers with any kind of colour vision, told apart by the order in the
- * legend and by hatching as well.
+ * Colours of the categories: the palette of Okabe and Ito, made for readers with any kind of colour vision,
+ * told apart by the order in the legend and by hatching as well.
  */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--bg:#ffffff;--fg:#1f2328;--soft:#57606a;--line:#d1d9e0;--card:#f6f8fa;--link:#0550ae;--code:#eff1f3;--bad:#b42318;--warn:#7a4b00;--good:#116329;--neutral:#57606a;

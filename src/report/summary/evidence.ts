@@ -1,4 +1,7 @@
-/** Sections of the summary about the evidence: snapshots, how to get and check them, what stayed on the runner. Pure. */
+/**
+ * Sections of the summary about the evidence: snapshots, how to get and check them, what stayed on the
+ * runner. Pure.
+ */
 
 import type { LeftOut, Manifest, SnapshotReference } from '../../evidence/manifest.js';
 import { formatBytes } from '../../lib/bytes.js';
@@ -51,8 +54,8 @@ export function snapshotsBlock(manifest: Manifest): Block | null {
 }
 
 /**
- * Where the evidence is, over the snapshots. Receipts, pages and the account of a drift are evidence too: without a snapshot
- * the line is there as soon as something was uploaded, or could not be.
+ * Where the evidence is, over the snapshots. Receipts, pages and the account of a drift are evidence too:
+ * without a snapshot the line is there as soon as something was uploaded, or could not be.
  */
 export function whereBlock(manifest: Manifest, links: SummaryLinks): Block | null {
   const { published, snapshots } = manifest;

@@ -1,4 +1,6 @@
-/** Sections of the summary about all else: what was not seen, GPUs, cycles, parity, processes, remarks. Pure. */
+/**
+ * Sections of the summary about all else: what was not seen, GPUs, cycles, parity, processes, remarks. Pure.
+ */
 
 import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
 import { endedByOom } from '../../judge/outside.js';
@@ -147,7 +149,10 @@ interface ProcessGroup {
   readonly members: readonly ManifestProcess[];
 }
 
-/** Processes that ended alike on one host, together: `0, 2 to 7`. Those that ran out of memory first, on their own. */
+/**
+ * Processes that ended alike on one host, together: `0, 2 to 7`. Those that ran out of memory first, on their
+ * own.
+ */
 export function processGroups(manifest: Manifest): readonly ProcessGroup[] {
   const groups = new Map<string, ManifestProcess[]>();
   for (const process of manifest.processes) {

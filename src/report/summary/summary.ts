@@ -1,8 +1,10 @@
 /**
- * The job summary: one string of GitHub-flavoured Markdown in a budget of bytes, from the manifest alone. The first two lines can be pasted
- * into a chat and understood; what is long folds away; a section with nothing to say is not there. Pure.
+ * The job summary: one string of GitHub-flavoured Markdown in a budget of bytes, from the manifest alone. The
+ * first two lines can be pasted into a chat and understood; what is long folds away; a section with nothing
+ * to say is not there. Pure.
  *
- * Only what GitHub keeps of HTML is used: details, summary, code, span. No image: nothing is fetched when somebody reads it.
+ * Only what GitHub keeps of HTML is used: details, summary, code, span. No image: nothing is fetched when
+ * somebody reads it.
  */
 import type { Manifest } from '../../evidence/manifest.js';
 import { outsideOoms } from '../../judge/outside.js';
@@ -29,7 +31,9 @@ import { categoriesBlock, hintsBlock, otherFailures, stackBlock, verdictBlock } 
 export type { SummaryLinks } from './kit.js';
 export { picture } from './story.js';
 
-/** GitHub's limit is 1 MiB; cutting to exactly that still failed for some (GH maester365/maester/issues/905). */
+/**
+ * GitHub's limit is 1 MiB; cutting to exactly that still failed for some (GH maester365/maester/issues/905).
+ */
 export const SUMMARY_BUDGET = 900 * 1024;
 
 /** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */

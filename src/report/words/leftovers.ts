@@ -1,4 +1,7 @@
-/** Memory that was held on the GPUs before the step started: a warning with its numbers, before anything runs. Pure. */
+/**
+ * Memory that was held on the GPUs before the step started: a warning with its numbers, before anything runs.
+ * Pure.
+ */
 
 import { heldBy, holdersOf } from '../../gpu/holders.js';
 import type { GpuObservation } from '../../gpu/observe.js';

@@ -1,4 +1,7 @@
-/** The sentence about the allocator's private pools: whose they are, what is in them, and what lies unused. Pure. */
+/**
+ * The sentence about the allocator's private pools: whose they are, what is in them, and what lies unused.
+ * Pure.
+ */
 
 import { CATEGORY_NAMES, type CensusDevice, type CensusPool } from '../../evidence/receipt.js';
 import { formatBytes } from '../../lib/bytes.js';
@@ -27,7 +30,10 @@ function inside(pool: CensusPool): string {
   return largest.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`).join(', ');
 }
 
-/** Private pools of a device in one sentence or two; null where there are none, or where they were not told apart. */
+/**
+ * Private pools of a device in one sentence or two; null where there are none, or where they were not told
+ * apart.
+ */
 export function poolsRich(census: CensusDevice | null): Rich | null {
   const pools = census?.pools ?? [];
   if (pools.length === 0) return null;

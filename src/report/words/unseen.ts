@@ -55,7 +55,10 @@ const FLOOD = 10;
 
 const MOST_REASONS = 12;
 
-/** How many names were not accepted, by kind of reason, in one line; null where the names themselves say it in a few lines. */
+/**
+ * How many names were not accepted, by kind of reason, in one line; null where the names themselves say it in
+ * a few lines.
+ */
 export function rejectedLine({ rejected_count, rejected_reasons }: Manifest): string | null {
   if (rejected_count <= FLOOD) return null;
   const kinds = rejected_reasons.slice(0, MOST_REASONS).map(({ reason, count: n }) => `${n} × ${reason}`);

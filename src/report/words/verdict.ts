@@ -1,6 +1,6 @@
 /**
- * What the report says of the whole: the paragraphs below the headline, and the one line of a green run. Every number is one of the
- * manifest's. Pure.
+ * What the report says of the whole: the paragraphs below the headline, and the one line of a green run.
+ * Every number is one of the manifest's. Pure.
  */
 
 import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
@@ -95,7 +95,10 @@ export function whoHeld(account: Account): Rich | null {
   return joinRich([own, fraction, rest, seenRich(account)]);
 }
 
-/** Who was seen on the device at other moments than that of the failure; null where nothing was held outside then. */
+/**
+ * Who was seen on the device at other moments than that of the failure; null where nothing was held outside
+ * then.
+ */
 function seenRich({ unsure, outside }: Account): Rich | null {
   if (outside === 0) return null;
   const sentence = (when: string, all: readonly OtherProcess[]): Rich | null => {
@@ -166,7 +169,10 @@ const BECAUSE: Readonly<Record<VerdictName, (manifest: Manifest) => Rich | null>
 /** What is worth saying of the verdict itself, besides the headline. */
 export const becauseRich = (manifest: Manifest): Rich | null => BECAUSE[manifest.verdict.name](manifest);
 
-/** The kernel's OOM killer was at work in the step's cgroup, and the verdict is another: `|| true` hides such a kill. */
+/**
+ * The kernel's OOM killer was at work in the step's cgroup, and the verdict is another: `|| true` hides such
+ * a kill.
+ */
 export function hostKillsRich({ verdict, host }: Manifest): Rich | null {
   const oom = host?.oom;
   if (verdict.name === 'host-oom' || oom?.state !== 'read' || oom.scope !== 'cgroup' || oom.kills === 0)

@@ -1,5 +1,5 @@
-"""Seconds of a training step: `plain`, `recipe` (recording switched on by hand, as people paste it) or `ours` (by the
-action around it). Prints the median as one line of JSON, with whether the recording was on."""
+"""Seconds of a training step: `plain`, `recipe` (recording switched on by hand, as people paste it) or `ours`
+(by the action around it). Prints the median as one line of JSON, with whether the recording was on."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
-"""Fork after `import torch`: CUDA works in the child, and in the parent afterwards. It fails where anybody has initialised
-CUDA, or asked the driver for devices, before the fork."""
+"""Fork after `import torch`: CUDA works in the child, and in the parent afterwards. It fails where anybody
+has initialised CUDA, or asked the driver for devices, before the fork."""
 
 import os
 import sys

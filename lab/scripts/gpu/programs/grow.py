@@ -1,5 +1,5 @@
-"""The example's training, its batch growing until the share of the device is full. With `catch` it goes on with a
-smaller batch, as trainers do that look for the largest one."""
+"""The example's training, its batch growing until the share of the device is full. With `catch` it goes on
+with a smaller batch, as trainers do that look for the largest one."""
 
 import sys
 

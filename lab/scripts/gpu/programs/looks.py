@@ -1,5 +1,6 @@
-"""A training with 300,000 objects alive and 100,000 events in the recorder runs out of memory three times, caught. Prints
-what each took from the program's side; the action's receipt says what of it was the dump, the census and the cycles."""
+"""A training with 300,000 objects alive and 100,000 events in the recorder runs out of memory three times,
+caught. Prints what each took from the program's side; the action's receipt says what of it was the dump, the
+census and the cycles."""
 
 import json
 import time

@@ -1,5 +1,5 @@
-"""Fills the device through torch, then asks something that allocates past torch's allocator: `cublas`, `cudnn`, `nccl` or
-`kernel`. Prints what came of it as one line of JSON."""
+"""Fills the device through torch, then asks something that allocates past torch's allocator: `cublas`,
+`cudnn`, `nccl` or `kernel`. Prints what came of it as one line of JSON."""
 
 import json
 import os

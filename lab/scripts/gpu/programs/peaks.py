@@ -1,4 +1,5 @@
-"""A transformer with AdamW and a small convolutional net with SGD; prints torch's own peaks as one line of JSON."""
+"""A transformer with AdamW and a small convolutional net with SGD; prints torch's own peaks as one line of
+JSON."""
 
 import json
 import os

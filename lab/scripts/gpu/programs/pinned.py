@@ -1,4 +1,5 @@
-"""Pinned host memory: a loader with workers that pins its batches, copies that do not block, then an out-of-memory."""
+"""Pinned host memory: a loader with workers that pins its batches, copies that do not block, then an
+out-of-memory."""
 
 import scale
 import torch

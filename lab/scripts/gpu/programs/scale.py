@@ -1,5 +1,5 @@
-"""How much memory a program of the check may take: a share of the device, so that several run side by side and the
-amounts are those of the device, not of a test."""
+"""How much memory a program of the check may take: a share of the device, so that several run side by side
+and the amounts are those of the device, not of a test."""
 
 import torch
 

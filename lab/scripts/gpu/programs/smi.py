@@ -1,5 +1,5 @@
-"""What nvidia-smi costs: one call as the action makes it, five times, and one process that repeats it each second.
-Prints one line of JSON; times in seconds."""
+"""What nvidia-smi costs: one call as the action makes it, five times, and one process that repeats it each
+second. Prints one line of JSON; times in seconds."""
 
 import json
 import os
