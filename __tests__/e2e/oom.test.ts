@@ -32,11 +32,15 @@ describe('a training that runs out of GPU memory', () => {
   it(
     'fails with its own code and leaves a snapshot, its digest and a summary',
     async () => {
-      const step = await fresh('oom-one-gpu', {
-        inputs: { run: 'python examples/train_oom.py', 'max-entries': '2000' },
-        workspace: ROOT,
-        total: '640M',
-      });
+      const step = await fresh(
+        'oom-one-gpu',
+        {
+          inputs: { run: 'python examples/train_oom.py', 'max-entries': '2000' },
+          workspace: ROOT,
+          total: '640M',
+        },
+        { variation: true },
+      );
       const { outputs, manifest, report, artifacts } = step;
       expect(report.main.code).toBe(1);
       expect(report.conclusion).toBe('failure');

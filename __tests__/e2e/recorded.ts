@@ -285,7 +285,12 @@ export async function fresh(name: string, options: StepOptions, { variation }: R
   });
   const parity = listening ? JSON.parse(readFileSync(said, 'utf8').trimEnd().split('\n').at(-1) ?? '') : null;
   const recording = recordingOf(step, workspace, parity);
-  if (RECORD && !variation) writeFileSync(fileOf(name), textOf(recording));
+  if (RECORD && !variation) {
+    const text = textOf(recording);
+    if (text.includes('the machine is busy'))
+      throw new Error('this machine is too busy to record on: a look was cut short');
+    writeFileSync(fileOf(name), text);
+  }
   // A recording that is not of today's shim would show today's action what no run shows it.
   const stored = readRecording(name);
   const { exit_code, signal, cancelled } = stored;
