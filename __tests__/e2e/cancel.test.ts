@@ -80,7 +80,7 @@ describe('a cancel while the step runs', () => {
   it(
     'by a time limit is a cancel too',
     async () => {
-      const step = await plain(WAIT, { run: { timeoutMs: 1500, graces: FAST } });
+      const step = await plain(WAIT, { run: { timeoutMs: 1000, graces: FAST } });
       expectClean(step);
       expect(step.report.conclusion).toBe('failure');
       expect(step.outputs['verdict']).toBe('cancelled');
@@ -166,7 +166,7 @@ describe('a cancel while main publishes', () => {
       const { cancelAfter, onService } = cancelAtUpload();
       const step = await plain(`python '${replay}'\nexit 3`, {
         service: { '*': 'hang' },
-        env: { OOM_AUTOPSY_PUBLISH_TIMEOUT: '2' },
+        env: { OOM_AUTOPSY_PUBLISH_TIMEOUT: '1' },
         onService,
         run: { cancelAfter, graces: FASTEST },
       });

@@ -84,11 +84,11 @@ const options = (evidence: Evidence, changes: Partial<PublishOptions> = {}): Pub
   ...changes,
 });
 
-async function someEvidence(): Promise<Evidence> {
-  writeReceipt(dir);
-  writeSnapshot(dir);
-  writeFileSync(join(dir, pageFile(made())), '<p>cycles</p>');
-  return collect({ dir, step: STEP });
+async function someEvidence(of = dir): Promise<Evidence> {
+  writeReceipt(of);
+  writeSnapshot(of);
+  writeFileSync(join(of, pageFile(made())), '<p>cycles</p>');
+  return collect({ dir: of, step: STEP });
 }
 
 function unzip(name: string): string {
@@ -164,20 +164,45 @@ it.each([
   ['PutBlob', '503', /^the artifact service answered 503: injected$/],
   ['CreateArtifact', '429', /Failed to make request after 5 attempts: .*\(429\)/],
   ['FinalizeArtifact', 'reset', /cannot be reached \(ECONNRESET\)/],
-  ['PutBlob', 'hang', /no end after 2 s: stopped/],
   ['FinalizeArtifact', '500', /Failed to FinalizeArtifact: .*\(500\)/],
-  ['FinalizeArtifact', 'hang', /no end after 2 s: stopped/],
-  ['CreateArtifact', 'hang', /no end after 2 s: stopped/],
 ])('%s %s: the files are kept and the reason is one line', async (call, fault, reason) => {
-  const evidence = await someEvidence();
-  service.setFaults({
+  await expectKept(dir, service, call, fault, reason, 30_000);
+});
+
+it('the files are kept where a call hangs, whichever it is', async () => {
+  // All at once: each waits for its deadline.
+  await Promise.all(
+    ['CreateArtifact', 'PutBlob', 'FinalizeArtifact'].map(async (call) => {
+      const own = join(root, `hangs at ${call}`);
+      mkdirSync(own);
+      const hanging = await startService({ dir: join(root, `service of ${call}`), maxSeconds: 120 });
+      try {
+        await expectKept(own, hanging, call, 'hang', /no end after 2 s: stopped/, 2000);
+      } finally {
+        await hanging.close();
+      }
+    }),
+  );
+});
+
+/** Publishing from the folder fails for this reason at this fault of the service, in one line, and all files are left as they were. */
+async function expectKept(
+  from: string,
+  of: Service,
+  call: string,
+  fault: string,
+  reason: RegExp,
+  deadlineMs: number,
+): Promise<void> {
+  const evidence = await someEvidence(from);
+  of.setFaults({
     [call]: fault,
     ...(call === 'PutBlob' ? { PutBlock: fault, PutBlockList: fault } : {}),
   });
   const result = await publish(
     options(evidence, {
-      deadlineMs: fault === 'hang' ? 2000 : 30_000,
-      env: env({ NODE_OPTIONS: `--import "${quick(20)}"` }),
+      deadlineMs,
+      env: env({ ...of.env, NODE_OPTIONS: `--import "${quick(20)}"` }),
     }),
   );
   expect(result.state).toBe('failed');
@@ -185,11 +210,11 @@ it.each([
   expect(result.reason).toMatch(reason);
   expect(result.reason).not.toMatch(/[\r\n]|sig=/);
   expect(result.kept.map((f) => f.path)).toEqual(
-    [snapshotFile(made()), receiptFile(made()), pageFile(made())].map((name) => join(dir, name)),
+    [snapshotFile(made()), receiptFile(made()), pageFile(made())].map((name) => join(from, name)),
   );
   for (const file of result.kept) expect(file.digest).toBe(`sha256:${sha256(file.path)}`);
-  expect(readdirSync(dir)).toHaveLength(3);
-});
+  expect(readdirSync(from)).toHaveLength(3);
+}
 
 it('names a service that is not there, a server that the client refuses, and an environment without one', async () => {
   const evidence = await someEvidence();
