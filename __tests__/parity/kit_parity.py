@@ -144,3 +144,33 @@ def sabotaged(sabotage, names=("mlp/sgd/warm",), *arguments):
     code, out, err = forked("check", "--json", *arguments, before=sabotage, names=names)
     assert code == 0, err
     return json.loads(out)
+
+
+def accounts_agree(name, entry):
+    """Peaks, bytes and the table's sums of one scenario, recomputed from the events that its fixture holds."""
+    live = peak = 0
+    for event in entry["view"]["events"]:
+        sign, _, nbytes = event.split(" ")
+        live += -int(nbytes) if sign == "-" else int(nbytes)
+        peak = max(peak, live)
+    assert peak == entry["view"]["peak"], name
+    made = sum(int(e.split(" ")[2]) for e in entry["view"]["events"] if e[0] in "=+")
+    grown = sum(max(0, int(e.split(" ")[2])) for e in entry["view"]["events"] if e[0] == "~")
+    assert made + grown == sum(entry["view"]["bytes"].values()), name
+    oracle = entry["oracle"]
+    live = peak = 0
+    signs = {"=": "PREEXISTING", "+": "CREATE", "^": "INCREMENT_VERSION", "-": "DESTROY"}
+    actions = dict.fromkeys(oracle["actions"], 0)
+    for event in oracle["events"]:
+        sign, _, nbytes = event.split(" ")
+        actions[signs[sign]] += 1
+        live += {"-": -1, "^": 0}.get(sign, 1) * int(nbytes)
+        peak = max(peak, live)
+    assert (peak, actions) == (oracle["peak"], oracle["actions"]), name
+    assert sum(oracle["peak_by"].values()) == peak, name
+    assert sum(" UNKEYED " in event for event in oracle["events"]) == oracle["unkeyed"], name
+    table = entry["migration"]
+    rows = sum(r["bytes"] for r in table["rows"])
+    assert rows == table["joined_bytes"]
+    assert rows + sum(r["bytes"] for r in table["view_only"]) == sum(entry["view"]["bytes"].values()), name
+    assert rows + sum(r["bytes"] for r in table["oracle_only"]) == table["keyed_bytes"], name

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 
 import pytest
-from kit_parity import FIXTURE, forked, interpreter, parity
+from kit_parity import FIXTURE, accounts_agree, forked, interpreter, parity
 from oom_autopsy_parity import sequence
 
 STEP = """
@@ -115,6 +115,11 @@ def test_a_match_of_their_own_is_not_remembered(own, tmp_path):
     env = {"GITHUB_RUN_ID": "7"}
     assert result_of(own, "--remember", tmp_path / "temp", env=env)["verdict"] == "match"
     assert list((tmp_path / "temp").iterdir()) == []
+
+
+def test_the_accounts_of_a_fresh_fixture_agree_with_themselves(own):
+    frozen = json.loads((own / "my-step.json").read_text())
+    accounts_agree("my_step", frozen["scenarios"]["my_step"])
 
 
 def test_two_freezes_of_one_step_are_byte_identical(own):

@@ -126,4 +126,5 @@ def test_the_peak_is_the_first_moment_of_the_most_bytes():
     other = ledger.Row(R.OUTPUT_IN_FORWARD, 4, "cuda:0", False)
     book.events.insert(0, ("+", other, 4))
     assert book.window().peak("cuda:0") == (4, {"activation": 4}, 0)
-    assert book.window(until=2).peak() == (12, {"activation": 4, "parameter": 8}, 1)
+    assert book.window().peak() == (12, {"activation": 4, "parameter": 8}, 1)
+    assert book.window(until=1).peak() == (4, {"activation": 4}, 0)

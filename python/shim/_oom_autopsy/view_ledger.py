@@ -65,11 +65,6 @@ _WEIGHT = {
     Category.UNKNOWN: 0,
 }
 
-# A tensor that a module receives is an input unless it was seen being made as something else: an op's output
-# inside a forward, a backward or an optimizer's step stays what it was observed as, also when it is handed to
-# the next module (a loss module).
-_MAY_BECOME_INPUT = (Reason.OUTPUT_OUTSIDE, Reason.MODULE_BUFFER)
-
 SEEN, ALLOC, FREE, RESIZE = "=", "+", "-", "~"
 
 
@@ -106,8 +101,12 @@ Event = tuple[str, Row, int]
 
 
 def better(old: Reason, new: Reason, *, seen: bool) -> Reason:
-    """The reason that a row keeps after a second observation. `seen`: the row was not seen being made."""
-    if new is Reason.MODULE_ARGUMENT and not (seen or old in _MAY_BECOME_INPUT):
+    """The reason that a row keeps after a second observation. `seen`: the row was not seen being made.
+
+    A tensor that a module receives is an input unless it was seen being made as something else: an op's output inside a
+    forward, a backward or an optimizer's step stays what it was observed as, also when it is handed to the next module
+    (a loss module)."""
+    if new is Reason.MODULE_ARGUMENT and not (seen or old is Reason.OUTPUT_OUTSIDE):
         return old
     return new if _WEIGHT[new.category] > _WEIGHT[old.category] else old
 
