@@ -3,6 +3,7 @@
 import json
 import os
 
+import scale
 import torch
 import train_oom
 
@@ -39,3 +40,4 @@ for _ in range(3):
     optimizer.step()
 note("both")
 print(json.dumps(rows))
+scale.settle()
