@@ -1,25 +1,79 @@
 /** The lines of the cost budget that need a device. They print numbers and assert none. */
 import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Skip } from './results.mjs';
 import { bare, jsonLines, wrapped } from './step.mjs';
 
 /** @typedef {import('./step.mjs').Context} Context @typedef {import('./results.mjs').Part} Part */
 
-const STEPS = 40;
 const MAX_ENTRIES = 100_000;
-/** Seconds after which no further round of the step's cost is begun. */
+/** Programs of each kind, steps in a turn, and the time and number of rounds after which there is enough. */
+const PAIRS = 2;
+const STEPS = 10;
 const ROUNDS_S = 40;
-const MAX_ROUNDS = 7;
+const MAX_ROUNDS = 40;
 
-const median = (/** @type {number[]} */ values) => {
+/** The value below which a share of the values lies. @param {number[]} values @param {number} share */
+const quantile = (values, share) => {
   const sorted = [...values].sort((a, b) => a - b);
-  const half = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1
-    ? /** @type {number} */ (sorted[half])
-    : /** @type {number} */ (sorted[half - 1] + /** @type {number} */ (sorted[half])) / 2;
+  return /** @type {number} */ (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]);
 };
+const median = (/** @type {number[]} */ values) => quantile(values, 0.5);
 const ms = (/** @type {number} */ seconds) => `${(1000 * seconds).toFixed(1)} ms`;
 const ratio = (/** @type {number} */ value) => `${value.toFixed(3)}x`;
+
+/** Programs that connect to a socket and make steps when told to. @param {string} path */
+function listenForWorkers(path) {
+  /** @typedef {{kind: string, recording: boolean, steps: (count: number) => Promise<{wall: number, cpu: number}>}} Worker */
+  /** @type {Worker[]} */
+  const workers = [];
+  /** @type {Set<import('node:net').Socket>} */
+  const sockets = new Set();
+  let enough = () => {};
+  const server = createServer(async (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+    const answer = async () => {
+      const { value, done } = await lines.next();
+      if (done) throw new Error('a program of the measurement ended');
+      return JSON.parse(value);
+    };
+    const hello = await answer().catch(() => null);
+    if (hello === null) return;
+    const steps = (/** @type {number} */ count) => {
+      socket.write(`${count}\n`);
+      return answer();
+    };
+    workers.push({ ...hello, steps });
+    enough();
+  });
+  server.listen(path);
+  return {
+    /** Resolves when so many are there, in the order of their kinds. @param {number} count @returns {Promise<Worker[]>} */
+    all: (count) =>
+      new Promise((resolve) => {
+        enough = () => {
+          if (workers.length === count) resolve([...workers].sort((a, b) => a.kind.localeCompare(b.kind)));
+        };
+        enough();
+      }),
+    /** Ends them: a program whose connection is closed goes to its end. */
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Programs that end before they are let go have failed. @param {any} end of `bare` or `wrapped` @returns {never} */
+function sayWhy(end) {
+  throw new Error(
+    `a program of the measurement ended: ${(end.report?.log ?? end.stderr).trim().slice(-300)}`,
+  );
+}
 
 /** @param {Context} context @returns {Part[]} */
 export function bench(context) {
@@ -31,49 +85,54 @@ export function bench(context) {
       alone: true,
       seconds: 100,
       run: async (found, signal) => {
-        /** @type {Record<string, {wall: number[], cpu: number[]}>} */
-        const times = {};
-        const run = (/** @type {string} */ kind) => `"$PYTHON" cost.py ${kind} ${STEPS} ${MAX_ENTRIES}`;
-        const began = performance.now();
-        let round = 0;
-        for (; round < MAX_ROUNDS && performance.now() - began < ROUNDS_S * 1000; round++) {
-          const kinds = ['plain', 'recipe', 'ours'];
-          for (const kind of round % 2 === 0 ? kinds : kinds.reverse()) {
-            const options = { name: `cost-${kind}`, run: run(kind) };
-            const said =
-              kind === 'ours'
-                ? (await wrapped(context, found, signal, options)).report.log
-                : (await bare(context, signal, options)).stdout;
-            const [row] = jsonLines(said);
-            if (row === undefined) throw new Error(`${kind}: no numbers; it said: ${said.slice(-500)}`);
-            found.same(`${kind}: recording is on`, row.recording, kind !== 'plain');
-            times[kind] ??= { wall: [], cpu: [] };
-            times[kind].wall.push(row.wall);
-            times[kind].cpu.push(row.cpu);
-          }
+        const path = join(context.work, 'cost');
+        const run = (/** @type {string} */ kind) =>
+          `for i in $(seq ${PAIRS}); do "$PYTHON" cost.py ${kind} ${MAX_ENTRIES} '${path}' & done; wait`;
+        const workers = listenForWorkers(path);
+        const ended = [
+          bare(context, signal, { name: 'plain', run: run('plain') }),
+          bare(context, signal, { name: 'recipe', run: run('recipe') }),
+          wrapped(context, found, signal, { name: 'ours', run: run('ours') }),
+        ];
+        const early = Promise.race(ended.map((end) => end.then(sayWhy)));
+        early.catch(() => {});
+        /** @type {Record<string, {wall: number, cpu: number}[]>} */
+        const rows = { plain: [], recipe: [], ours: [] };
+        let rounds = 0;
+        try {
+          const all = await Promise.race([workers.all(PAIRS * ended.length), early]);
+          for (const { kind, recording } of all)
+            found.same(`${kind}: recording is on`, recording, kind !== 'plain');
+          const began = performance.now();
+          for (; rounds < MAX_ROUNDS && performance.now() - began < ROUNDS_S * 1000; rounds++)
+            for (const worker of rounds % 2 === 0 ? all : [...all].reverse())
+              rows[worker.kind]?.push(await Promise.race([worker.steps(STEPS), early]));
+        } finally {
+          workers.close();
+          await Promise.allSettled(ended);
         }
-        /** Each round's own ratio: its runs competed with the same other load. */
+        /** Each turn over the recipe's of the same round: they met the same other work. */
         const over = (/** @type {string} */ kind, /** @type {'wall' | 'cpu'} */ clock) => {
-          const ratios = /** @type {{wall: number[], cpu: number[]}} */ (times[kind])[clock].map(
-            (value, index) => value / /** @type {any} */ (times['recipe'])[clock][index],
+          const ratios = (rows[kind] ?? []).map(
+            (row, index) => row[clock] / /** @type {any} */ (rows['recipe'])[index][clock],
           );
-          return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+          return { median: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };
         };
         const table = Object.fromEntries(
-          Object.entries(times).map(([kind, { wall, cpu }]) => [
+          Object.entries(rows).map(([kind, turns]) => [
             kind,
             {
-              wall_ms: 1000 * median(wall),
-              cpu_ms: 1000 * median(cpu),
+              wall_ms: 1000 * median(turns.map(({ wall }) => wall)),
+              cpu_ms: 1000 * median(turns.map(({ cpu }) => cpu)),
               over_recipe: { wall: over(kind, 'wall'), cpu: over(kind, 'cpu') },
             },
           ]),
         );
-        found.see({ rounds: round, steps: STEPS, table });
-        const [plain, ours] = [over('plain', 'wall'), over('ours', 'wall')];
+        found.see({ rounds, pairs: PAIRS, steps: STEPS, table });
+        const ours = over('ours', 'wall');
         found.say(
-          `${ratio(ours.median)} the recipe (${ratio(ours.least)} to ${ratio(ours.most)}, ${round} rounds), ` +
-            `which is ${ratio(1 / plain.median)} a step of ${ms(median(times['plain']?.wall ?? []))} without recording`,
+          `${ratio(ours.median)} the recipe (quartiles ${ratio(ours.low)} to ${ratio(ours.high)}, ${rounds} rounds); ` +
+            `without recording ${ratio(over('plain', 'wall').median)}, ${table['plain']?.wall_ms.toFixed(1)} ms`,
         );
       },
     },

@@ -1,5 +1,6 @@
 """A model under torch.compile, forward and backward; prints what was compiled and a rounded result."""
 
+import scale
 import torch
 import torch._dynamo.utils
 
@@ -13,3 +14,4 @@ for _ in range(3):
 counters = torch._dynamo.utils.counters
 print("graphs", counters["stats"]["unique_graphs"], "breaks", sum(counters["graph_break"].values()))
 print(f"loss {loss.item():.3f}")
+scale.settle()

@@ -5,6 +5,7 @@ import struct
 
 os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
 
+import scale
 import torch
 
 torch.use_deterministic_algorithms(True, warn_only=True)
@@ -19,3 +20,4 @@ for step in range(5):
     optimizer.step()
     print("loss", step, struct.pack(">f", loss.item()).hex())
 print("peak", torch.cuda.max_memory_allocated())
+scale.settle()

@@ -26,6 +26,7 @@ def catching():
         else:
             left -= 1
     print("done")
+    scale.settle()
 
 
 scale.bound()

@@ -30,3 +30,4 @@ for _ in range(3):
         scale.buffer(limit)
     except torch.cuda.OutOfMemoryError:
         print(json.dumps({"caught": time.perf_counter() - began}), flush=True)
+scale.settle()

@@ -44,7 +44,7 @@ def ask():
     if kind == "cudnn":
         return torch.nn.functional.conv2d(first, second)
     if kind == "kernel":
-        return torch.special.i0e(first)
+        return torch.roll(first, 1)
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "0")
     torch.distributed.init_process_group("nccl", store=torch.distributed.HashStore(), rank=0, world_size=1)

@@ -4,6 +4,7 @@ JSON."""
 import json
 import os
 
+import scale
 import torch
 import train_oom
 
@@ -40,3 +41,4 @@ for _ in range(3):
     optimizer.step()
 note("both")
 print(json.dumps(rows))
+scale.settle()

@@ -1,5 +1,6 @@
 """Six steps of the example's training, nothing else."""
 
+import scale
 import torch
 import train_oom
 
@@ -9,3 +10,4 @@ for _ in range(6):
     train_oom.train_step(model, optimizer, 16)
 torch.cuda.synchronize()
 print("done")
+scale.settle()
