@@ -86,8 +86,8 @@ it.each([
   chmodSync(python, 0o755);
   writeFileSync(join(root, 'my.json'), '');
   const env = { PATH: process.env['PATH'], RUNNER_TEMP: '/the/temp' };
-  await parityOf(ended({ python, fixture }, { env, distDir: '/d' }), evidence(), log);
+  await parityOf(ended({ python, fixture }, { env, actionDir: '/d' }), evidence(), log);
   const lines = readFileSync(seen, 'utf8').trim().split('\n');
-  expect(lines.slice(0, 3)).toEqual(['/d/parity/oom_autopsy_parity', 'check', '--json']);
+  expect(lines.slice(0, 3)).toEqual(['/d/python/parity/oom_autopsy_parity', 'check', '--json']);
   expect(lines.slice(3, 3 + args.length)).toEqual(args);
 });

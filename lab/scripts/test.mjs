@@ -24,6 +24,8 @@ const LANES = [
   ['shim', 'parity'],
 ];
 
+const PYTEST_FOUND_NONE = 5; // its exit code where it ran no test
+
 const heading = (text) => say(`\n── ${text} ${'─'.repeat(Math.max(0, 90 - text.length))}`);
 
 /** Numbers from a jest JSON report; a suite that could not even load counts as one failure. */
@@ -54,6 +56,7 @@ function testRunner(file, args, { env, report, read, stdout, beside }) {
     child.on('error', (error) => say(`${file}: ${error.message}`));
     child.on('close', (code) => {
       if (beside) say(Buffer.concat(output).toString().trimEnd());
+      if (code === PYTEST_FOUND_NONE) say('What is long runs by `npm run test:all -- PATH` only.');
       try {
         const result = read(report);
         done(code !== 0 && result.failed === 0 ? { ...result, failed: 1 } : result);
