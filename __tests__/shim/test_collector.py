@@ -93,6 +93,36 @@ def test_collection_is_off_from_the_first_instruction_to_the_last(version):
     }
 
 
+# Close to the recursion limit, where a call may fail: the thresholds are put back, or were never raised.
+DEEP = """
+import gc, sys
+sys.path.insert(0, sys.argv[1])
+from _oom_autopsy import collector
+T, held, left = gc.get_threshold(), 0, 0
+def hold():
+    global held
+    it = None
+    try:
+        it = collector.hold(); held += 1
+    finally:
+        del it
+def down(depth):
+    if depth: return down(depth - 1)
+    hold()
+for depth in range(900, 1000):
+    try: down(depth)
+    except RecursionError: pass
+    left += gc.get_threshold() != T
+print(held > 80, left)
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_close_to_the_recursion_limit_it_is_put_back(version):
+    done = run(DEEP, SHIM, python=python_or_skip(version))
+    assert (done.code, done.out, done.err) == (0, "True 0\n", "")
+
+
 # A collection that is due is not made at the first instruction of what C code calls, but by the program's next allocation.
 DUE = """
 import gc, itertools, sys

@@ -230,6 +230,33 @@ def test_several_threads_at_once(step, cuda):
     assert all(pathlib.Path(lain.evidence, o["snapshot"]).exists() for o in receipt["ooms"] if o["snapshot"])
 
 
+RETRIES = """
+import time, torch
+keep = [[i] for i in range(100_000)]
+model = torch.nn.Linear(64, 64).cuda()
+spent = time.process_time()
+for _ in range(40):
+    try: torch.empty(1 << 40, device="cuda")
+    except torch.OutOfMemoryError: pass
+time.sleep(WAIT)
+try: torch.empty(1 << 40, device="cuda")
+except torch.OutOfMemoryError: pass
+"""
+
+
+@pytest.mark.parametrize("wait", (0, 4))
+def test_a_loop_that_retries_is_looked_at_three_times_and_then_within_a_share_of_its_time(wait, step, cuda):
+    lain = step(snapshot="off", cycles="warn", categories="census")
+    done = lain.run(RETRIES.replace("WAIT", str(wait)), python=cuda)
+    assert (done.code, done.ours) == (0, []), done.err
+    looked = [bool(row["census"]["devices"]) for row in done.receipt["ooms"]]
+    assert looked[:3] == [True] * 3 and looked[-1] is bool(wait)
+    refused = next(row for row, yes in zip(done.receipt["ooms"], looked) if not yes)
+    for look in (refused["census"]["cut"], refused["cycles"]["reason"]):
+        assert look.startswith("not looked: the looks at earlier out-of-memory errors have used the time")
+    assert [row["cycles"]["looks"] for row in done.receipt["ooms"]] == [int(yes) for yes in looked]
+
+
 def test_a_thread_that_dies_of_it(step, cuda):
     lain = step()
     program = (

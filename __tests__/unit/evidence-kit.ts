@@ -31,6 +31,7 @@ const census = () => ({
   seconds: 0.02,
   complete: true,
   cut: null,
+  not_reached: [],
   devices: [
     {
       index: 0,

@@ -137,6 +137,11 @@ describe('hints', () => {
     expect(ids(one({ ...tight, census: census(GIB, 2 * GIB, 2 * GIB) }))).toEqual(['gradients']);
     expect(ids(one({ ...tight, census: census(GIB, GIB, 6 * GIB) }))).toEqual(['optimizer-state']);
     expect(ids(one({ ...tight, census: census(0, GIB, 6 * GIB) }))).toEqual([]);
+    // Not where one of the two may be larger than was seen.
+    for (const name of ['parameter', 'optimizer_state']) {
+      const partial = { ...census(GIB, GIB, 6 * GIB), not_reached: [name] };
+      expect(ids(one({ ...tight, census: partial }))).toEqual([]);
+    }
   });
 
   it('name growth over out-of-memory errors, and not a search that shrinks', () => {

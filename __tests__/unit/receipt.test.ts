@@ -43,6 +43,18 @@ it('reads every field of the contract as it was written', () => {
   expect(JSON.parse(text)).toEqual(written);
 });
 
+it('reads which categories were not seen whole, and no other words', () => {
+  const read = (not_reached: unknown) => {
+    const written = JSON.parse(JSON.stringify(receipt()));
+    written.census.not_reached = not_reached;
+    const result = parse(written);
+    return result.ok && result.receipt.census?.not_reached;
+  };
+  expect(read(['parameter', 'activation'])).toEqual(['parameter', 'activation']);
+  expect(read(['parameter', 'evil', 7])).toEqual(['parameter']);
+  expect(read(undefined)).toEqual([]);
+});
+
 it('reads a private pool only where its parts add up, and says so', () => {
   const read = (change: Record<string, unknown>) => {
     const written = JSON.parse(JSON.stringify(receipt()));

@@ -73,6 +73,7 @@ export const CENSUS = (() => {
       seconds: 0.1,
       complete: true,
       cut: null,
+      not_reached: [],
       devices: [
         {
           index: 1,

@@ -404,6 +404,44 @@ describe('sections', () => {
     expect(text).toContain('96 % of the 25.99 GiB allocated is attributed');
   });
 
+  it('says of a category that was not seen whole that it was not, instead of nothing', () => {
+    const [device] = CENSUS.census.devices;
+    if (!device) throw new Error('no device');
+    const { optimizer_state: state, unknown, ...seen } = device.categories;
+    const categories = {
+      ...seen,
+      optimizer_state: { bytes: 0, count: 0, owners: [] },
+      unknown: { ...unknown, bytes: unknown.bytes + state.bytes },
+    };
+    const written = (not_reached: readonly string[]) =>
+      summary(
+        manifest({
+          receipts: [
+            failedRank(
+              5123,
+              1,
+              {},
+              {
+                census: {
+                  ...CENSUS.census,
+                  complete: false,
+                  cut: 'the machine is busy',
+                  not_reached,
+                  devices: [{ ...device, categories }],
+                },
+              },
+            ),
+          ],
+          exitCode: 1,
+        }),
+      );
+    const text = written(['optimizer_state', 'activation']);
+    expect(text).toContain('| 🟪 **optimizer_state** | not reached |  |');
+    expect(text).toMatch(/\*\*activation\*\* \(saved for backward\) \| 12\.80\u00a0GiB, not all reached \|/);
+    expect(text).toContain('| 🟦 **parameter** | 3.02\u00a0GiB |');
+    expect(written([])).not.toMatch(/optimizer_state|reached/);
+  });
+
   it('tells private pools in a sentence, and nothing where there are none', () => {
     const device = CENSUS.census.devices[0];
     const pool = (kind: string, id: string | null, count = 1) => ({

@@ -133,6 +133,8 @@ const census = v.object({
   seconds: maybe(seconds),
   complete: flag,
   cut: maybe(text(LINE)),
+  /** Categories that were not seen whole: their bytes are the least that they may be. */
+  not_reached: list(categoryName, 5),
   devices: list(censusDevice, 128),
 });
 

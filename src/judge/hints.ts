@@ -131,10 +131,12 @@ function pair(
   facts: Facts,
   name: 'gradient' | 'optimizer_state',
 ): { part: number; parameter: number; allocated: number } | null {
-  const census = censusOf(facts.story.oom.census, facts.story.oom.device);
+  const { oom } = facts.story;
+  const census = censusOf(oom.census, oom.device);
+  const partial = oom.census?.not_reached.some((seen) => seen === name || seen === 'parameter');
   const parameter = census?.categories.parameter?.bytes ?? 0;
   const part = census?.categories[name]?.bytes ?? 0;
-  return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
+  return census && parameter > 0 && !partial ? { part, parameter, allocated: census.allocated } : null;
 }
 
 /** Below this share of what is allocated, a category is not worth a hint. */

@@ -217,6 +217,8 @@ export function accountOf(manifest: Manifest, story: OomStory): Account {
 export interface Part {
   readonly name: CategoryName | 'allocated' | 'unused' | 'others' | 'outside' | 'free';
   readonly bytes: number;
+  /** False where the look ended before it had seen all of it. */
+  readonly whole: boolean;
   /** Storages. */
   readonly count: number | null;
   readonly owners: readonly CategoryOwner[];
@@ -236,17 +238,21 @@ export const unusedInPools = (census: CensusDevice | null): number =>
  * allocator keeps unused, what other processes were seen to hold, what else lies outside of the allocator,
  * and what was free.
  */
-export function partsOf(account: Account, census: CensusDevice | null): readonly Part[] {
+export function partsOf(account: Account, oom: Pick<Oom, 'census' | 'device'>): readonly Part[] {
+  const census = censusOf(oom.census, oom.device);
   const parts: Part[] = [];
   const plain = (name: Part['name'], bytes: number | null): void => {
-    if (bytes !== null && bytes > 0) parts.push({ name, bytes, count: null, owners: [], reasons: [] });
+    if (bytes !== null && bytes > 0)
+      parts.push({ name, bytes, whole: true, count: null, owners: [], reasons: [] });
   };
   if (census) {
     for (const name of CATEGORY_NAMES) {
+      const whole = !oom.census?.not_reached.includes(name);
       const category = census.categories[name];
-      if (!category || category.bytes === 0) continue;
+      // What was not seen is not nothing.
+      if (!category || (category.bytes === 0 && whole)) continue;
       const { bytes, count, owners, reasons } = category;
-      parts.push({ name, bytes, count, owners, reasons });
+      parts.push({ name, bytes, whole, count, owners, reasons });
     }
     plain('unused', census.reserved_unused);
   } else {

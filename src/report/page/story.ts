@@ -17,7 +17,7 @@ import {
   type Part,
   partsOf,
 } from '../story.js';
-import { ownersRich, PART_NAMES, partRich, share } from '../words/memory.js';
+import { amount, ownersRich, PART_NAMES, partRich, share } from '../words/memory.js';
 import { poolsRich } from '../words/pools.js';
 import { OUTCOME_WORDS } from '../words/process.js';
 import { processName } from '../words/words.js';
@@ -47,13 +47,13 @@ function owners(part: Part): Html {
 export function memorySection(manifest: Manifest, story: OomStory): Section | null {
   const account = accountOf(manifest, story);
   const census = censusOf(story.oom.census, story.oom.device);
-  const parts = partsOf(account, census);
+  const parts = partsOf(account, story.oom);
   const whole = sum(parts);
   if (whole === 0) return null;
   const rows = parts.map((part): readonly Cell[] => [
     html`${chip(part.name)}${rich(part.name === 'free' ? ['free'] : partRich(part))}`,
-    formatBytes(part.bytes),
-    share(part.bytes, whole),
+    amount(part),
+    part.bytes === 0 ? '' : share(part.bytes, whole),
     part.count === null ? '' : part.count.toLocaleString('en-US'),
     owners(part),
   ]);
@@ -91,7 +91,7 @@ export function eventsSection(manifest: Manifest): Section | null {
   const shown = order.slice(0, MOST.events).sort((a, b) => (a.oom.time ?? 0) - (b.oom.time ?? 0));
   const lines = shown.map((event) => {
     const account = accountOf(manifest, event);
-    return { event, account, parts: partsOf(account, censusOf(event.oom.census, event.oom.device)) };
+    return { event, account, parts: partsOf(account, event.oom) };
   });
   const whole = Math.max(...lines.map(({ parts }) => sum(parts)), 1);
   const height = 26;

@@ -18,7 +18,7 @@ import {
   tellingStack,
 } from '../story.js';
 import { headline } from '../words/headline.js';
-import { ownersRich, partRich, share } from '../words/memory.js';
+import { amount, ownersRich, partRich, share } from '../words/memory.js';
 import { poolsRich } from '../words/pools.js';
 import { verdictParagraphs } from '../words/verdict.js';
 import { name, processName } from '../words/words.js';
@@ -124,7 +124,7 @@ export function picture(parts: readonly Part[]): string {
 export function categoriesBlock(manifest: Manifest, story: OomStory): Block | null {
   const account = accountOf(manifest, story);
   const census = censusOf(story.oom.census, story.oom.device);
-  const parts = partsOf(account, census);
+  const parts = partsOf(account, story.oom);
   const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (parts.length === 0 || whole === 0) return null;
   const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
@@ -134,8 +134,8 @@ export function categoriesBlock(manifest: Manifest, story: OomStory): Block | nu
   const rows = parts.map((part) => {
     const cells = [
       say`${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : partRich(part)}`,
-      [formatBytes(part.bytes)],
-      [share(part.bytes, whole)],
+      [amount(part)],
+      [part.bytes === 0 ? '' : share(part.bytes, whole)],
     ];
     return row(owners ? [...cells, ownersRich(part)] : cells);
   });

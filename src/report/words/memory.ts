@@ -26,6 +26,12 @@ export function partRich(part: Part): Rich {
   return [label];
 }
 
+/** The bytes of a part. */
+export function amount(part: Part): string {
+  if (part.whole) return formatBytes(part.bytes);
+  return part.bytes === 0 ? 'not reached' : `${formatBytes(part.bytes)}, not all reached`;
+}
+
 /** The largest owners of a part, or why it is unknown: `most` of them after the first `from`. */
 export function ownersRich(part: Part, most = 2, from = 0): Rich {
   if (part.name === 'unknown' && part.reasons.length > 0) {
