@@ -302,6 +302,7 @@ const census = dist/* object */.Ikc({
     seconds: maybe(seconds),
     complete: flag,
     cut: maybe(receipt_schema_text(LINE)),
+    not_reached: list(categoryName, 5),
     devices: list(censusDevice, 128),
 });
 const step = dist/* object */.Ikc({ name: receipt_schema_text(NAME), label: dist/* fallback */.NpB(receipt_schema_text(NAME), '') });

@@ -881,14 +881,14 @@ function owners(part) {
 function memorySection(manifest, story) {
     const account = (0,report_story/* accountOf */.XP)(manifest, story);
     const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
-    const parts = (0,report_story/* partsOf */.CI)(account, census);
+    const parts = (0,report_story/* partsOf */.CI)(account, story.oom);
     const whole = sum(parts);
     if (whole === 0)
         return null;
     const rows = parts.map((part) => [
         html `${chip(part.name)}${html_rich(part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part))}`,
-        (0,lib_bytes/* formatBytes */.z)(part.bytes),
-        (0,memory/* share */.uM)(part.bytes, whole),
+        (0,memory/* amount */.vj)(part),
+        part.bytes === 0 ? '' : (0,memory/* share */.uM)(part.bytes, whole),
         part.count === null ? '' : part.count.toLocaleString('en-US'),
         owners(part),
     ]);
@@ -913,7 +913,7 @@ function eventsSection(manifest) {
     const shown = order.slice(0, MOST.events).sort((a, b) => (a.oom.time ?? 0) - (b.oom.time ?? 0));
     const lines = shown.map((event) => {
         const account = (0,report_story/* accountOf */.XP)(manifest, event);
-        return { event, account, parts: (0,report_story/* partsOf */.CI)(account, (0,report_story/* censusOf */.RB)(event.oom.census, event.oom.device)) };
+        return { event, account, parts: (0,report_story/* partsOf */.CI)(account, event.oom) };
     });
     const whole = Math.max(...lines.map(({ parts }) => sum(parts)), 1);
     const height = 26;

@@ -1654,10 +1654,12 @@ const cycles = ({ story: { oom } }) => {
     };
 };
 function pair(facts, name) {
-    const census = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(facts.story.oom.census, facts.story.oom.device);
+    const { oom } = facts.story;
+    const census = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device);
+    const partial = oom.census?.not_reached.some((seen) => seen === name || seen === 'parameter');
     const parameter = census?.categories.parameter?.bytes ?? 0;
     const part = census?.categories[name]?.bytes ?? 0;
-    return census && parameter > 0 ? { part, parameter, allocated: census.allocated } : null;
+    return census && parameter > 0 && !partial ? { part, parameter, allocated: census.allocated } : null;
 }
 const WORTH = 0.05;
 const gradients = (facts) => {
@@ -2952,7 +2954,7 @@ function picture(parts) {
 function categoriesBlock(manifest, story) {
     const account = (0,report_story/* accountOf */.XP)(manifest, story);
     const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
-    const parts = (0,report_story/* partsOf */.CI)(account, census);
+    const parts = (0,report_story/* partsOf */.CI)(account, story.oom);
     const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
     if (parts.length === 0 || whole === 0)
         return null;
@@ -2963,8 +2965,8 @@ function categoriesBlock(manifest, story) {
     const rows = parts.map((part) => {
         const cells = [
             (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part)}`,
-            [(0,lib_bytes/* formatBytes */.z)(part.bytes)],
-            [(0,memory/* share */.uM)(part.bytes, whole)],
+            [(0,memory/* amount */.vj)(part)],
+            [part.bytes === 0 ? '' : (0,memory/* share */.uM)(part.bytes, whole)],
         ];
         return row(owners ? [...cells, (0,memory/* ownersRich */.pP)(part)] : cells);
     });
@@ -5195,19 +5197,21 @@ function accountOf(manifest, story) {
 }
 const censusOf = (census, index) => census?.devices.find((d) => d.index === index) ?? (index === null ? (census?.devices[0] ?? null) : null);
 const unusedInPools = (census) => (census?.pools ?? []).reduce((sum, pool) => sum + pool.reserved - pool.allocated, 0);
-function partsOf(account, census) {
+function partsOf(account, oom) {
+    const census = censusOf(oom.census, oom.device);
     const parts = [];
     const plain = (name, bytes) => {
         if (bytes !== null && bytes > 0)
-            parts.push({ name, bytes, count: null, owners: [], reasons: [] });
+            parts.push({ name, bytes, whole: true, count: null, owners: [], reasons: [] });
     };
     if (census) {
         for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku) {
+            const whole = !oom.census?.not_reached.includes(name);
             const category = census.categories[name];
-            if (!category || category.bytes === 0)
+            if (!category || (category.bytes === 0 && whole))
                 continue;
             const { bytes, count, owners, reasons } = category;
-            parts.push({ name, bytes, count, owners, reasons });
+            parts.push({ name, bytes, whole, count, owners, reasons });
         }
         plain('unused', census.reserved_unused);
     }
@@ -5386,6 +5390,7 @@ function headline(manifest) {
 /* harmony export */   pP: () => (/* binding */ ownersRich),
 /* harmony export */   q9: () => (/* binding */ partRich),
 /* harmony export */   uM: () => (/* binding */ share),
+/* harmony export */   vj: () => (/* binding */ amount),
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9079);
@@ -5414,6 +5419,11 @@ function partRich(part) {
     if (part.name === 'outside')
         return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${label} (driver, libraries, processes not listed)`;
     return [label];
+}
+function amount(part) {
+    if (part.whole)
+        return (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(part.bytes);
+    return part.bytes === 0 ? 'not reached' : `${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(part.bytes)}, not all reached`;
 }
 function ownersRich(part, most = 2, from = 0) {
     if (part.name === 'unknown' && part.reasons.length > 0) {
