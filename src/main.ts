@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { finish, REFUSED_OUTPUTS } from './account.js';
 import { takeAway } from './deliver/deliver.js';
+import { layReserve, Reserve } from './deliver/reserve.js';
 import { observeGpus } from './gpu/observe.js';
 import { describeProblem, INPUT_NAMES, type InputProblem, type Inputs, parseInputs } from './inputs.js';
 import { randomHex } from './lib/random.js';
@@ -34,12 +35,13 @@ export const actionDir = (): string => join(import.meta.dirname, '..', '..');
 /** Runs the action and exits with the step's own exit code. */
 export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
   outliveOutput();
-  process.exitCode = await run(forgiving(runner), process.env);
+  const reserve = new Reserve();
+  process.exitCode = await run(forgiving(runner, reserve.free), process.env, reserve);
   // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.
   process.exit();
 }
 
-async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
+async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Promise<number> {
   const workspace = resolve(env.GITHUB_WORKSPACE || '.');
   const parsed = parseInputs(runner.input);
   const problems = [
@@ -63,6 +65,8 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     return notLaid(runner, planned, error as NodeJS.ErrnoException);
   }
   const plan: Plan = { ...planned, evidenceDir: laid.evidenceDir };
+  layReserve(plan);
+  reserve.of(plan);
   savePlan(runner, plan);
   for (const fault of laid.faults) runner.info(logLine(fault));
 
@@ -130,12 +134,15 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<number> {
     since: known.group?.startTicks ?? null,
     met,
     actionDir: actionDir(),
+    makeRoom: reserve.free,
     cancel,
   };
   try {
     const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
     saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
-    if (spent && (await takeAway(runner, evidence))) saveFinished(runner);
+    const all = spent && (await takeAway(runner, evidence));
+    if (all) saveFinished(runner);
+    if (all || !(cut || spent || stillRunning > 0)) reserve.free();
     return code;
   } catch (error) {
     // State says unfinished, so post tries once more. The step's own code is what counts.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { finish, type Look, look } from './account.js';
 import { isSpent, removeSpent } from './deliver/cleanup.js';
 import { takeAway } from './deliver/deliver.js';
-import { removeStrays, secondPlaces } from './deliver/places.js';
+import { Reserve } from './deliver/reserve.js';
 import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './deliver/resume.js';
 import type { Evidence } from './evidence/collect.js';
 import type { Manifest } from './evidence/manifest.js';
@@ -23,18 +23,23 @@ import { endStep } from './step/process.js';
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
 export async function post(runner: Runner = environmentRunner(process.env)): Promise<void> {
   outliveOutput();
+  const reserve = new Reserve();
   try {
-    await run(forgiving(runner), process.env);
+    await run(forgiving(runner, reserve.free), process.env, reserve);
   } catch (error) {
     runner.info(logLine(`post could not finish (${(error as Error).message})`));
   }
+  reserve.free();
   process.exitCode = 0;
   process.exit();
 }
 
-async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
+async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Promise<void> {
   const state = readState(runner);
-  if ('plan' in state) await removeHalves(state.plan.outputDir);
+  if ('plan' in state) {
+    await removeHalves(state.plan.outputDir);
+    reserve.of(state.plan);
+  }
   switch (state.kind) {
     case 'none':
     case 'finished':
@@ -43,20 +48,12 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv): Promise<void> {
       runner.info(logLine(`the state that main saved cannot be read (${state.reason}); nothing was done`));
       return;
     case 'unfinished':
-      await removeCopies(runner, env, state.plan);
-      return finishFor(runner, ended(env, state.plan, state.known));
+      return finishFor(runner, { ...ended(env, state.plan, state.known), makeRoom: reserve.free });
     case 'late':
-      return gatherLate(runner, ended(env, state.plan, state.known));
+      return gatherLate(runner, { ...ended(env, state.plan, state.known), makeRoom: reserve.free });
     case 'cut':
-      return publishCut(runner, ended(env, state.plan, state.known));
+      return publishCut(runner, { ...ended(env, state.plan, state.known), makeRoom: reserve.free });
   }
-}
-
-/** Removes what a main that was killed had staged outside of the evidence folder: copies, which nobody else would find. */
-async function removeCopies(runner: Runner, env: NodeJS.ProcessEnv, plan: Plan): Promise<void> {
-  const removed = await removeStrays(secondPlaces(env), plan.id, Date.now());
-  if (removed > 0)
-    runner.info(logLine('an upload was interrupted before; the copies that it had made were removed'));
 }
 
 const actionDir = (): string => join(import.meta.dirname, '..', '..');

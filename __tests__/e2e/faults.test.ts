@@ -3,10 +3,10 @@
  * verdict stay right, the summary says what happened, and what existed on disk exists afterwards.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { cleanUp, node24, plainPython, ROOT, runStep, type Step, type StepOptions, sha256 } from './kit.js';
+import { cleanUp, plainPython, ROOT, runStep, type Step, type StepOptions, sha256 } from './kit.js';
 import { REAL, recorded } from './recorded.js';
 import {
   expectClean,
@@ -312,9 +312,6 @@ train_step()`,
     2 * MINUTES,
   );
 
-  /** What an upload has staged outside of the evidence folder and left there. */
-  const strays = (...folders: string[]): string[] =>
-    folders.flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith('oom-autopsy-upload-')));
   /** All files of the artifact are what its sums say, and the snapshot is there. */
   const expectSums = (step: Step): void => {
     const [artifact] = step.artifacts;
@@ -325,26 +322,23 @@ train_step()`,
   };
 
   asRoot.each([3, 0])(
-    'at the upload and the manifest: staged elsewhere, exit code %d is kept, and no half file is left',
+    'at the upload and the manifest: the reserve makes room, exit code %d is kept, and no half file is left',
     async (code) => {
       const replay = await replayScript();
-      const temp = disk(4096);
-      const elsewhere = scratch();
-      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, {
-        run: { temp },
-        env: { TMPDIR: elsewhere },
-      });
+      const temp = disk(96 * 1024);
+      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, { run: { temp } });
       expectClean(step);
       expect(step.report.main.code).toBe(code);
       expect(step.report.conclusion).toBe(code === 0 ? 'success' : 'failure');
       expect(step.report.jobConclusion).toBe(step.report.conclusion);
-      expect(step.report.log).toMatch(/\(ENOSPC\): trying /);
-      expect(step.report.log).toMatch(/manifest\.json could not be written/);
+      expect(step.report.log).not.toMatch(/could not be/);
       expect(step.report.log).toMatch(/verdict oom/);
       expectSums(step);
       expect(step.pages).toHaveLength(1);
-      expect(strays(temp, elsewhere)).toEqual([]);
-      expect([...namesBelow(temp)].filter((path) => path.includes('manifest'))).toEqual([]);
+      expect(step.report.summary).toMatch(/Out of GPU memory/);
+      expect(step.outputs).toMatchObject({ verdict: 'oom', 'artifact-id': expect.stringMatching(/./) });
+      expect(step.manifest.published.state).toBe('uploaded');
+      expect([...namesBelow(temp)].filter((path) => /\.reserve-|\.tmp-/.test(path))).toEqual([]);
       // All of it is in the artifact, so its folder may go.
       expect(onDisk(step)).toEqual([]);
       expect(step.report.main.log + step.report.post?.log).not.toMatch(/delimiter/i);
@@ -353,77 +347,52 @@ train_step()`,
   );
 
   asRoot.each([3, 0])(
-    'everywhere: exit code %d and verdict are kept, the log says why, and the snapshot is still there',
+    'too small for a reserve: exit code %d and verdict are kept, the log says why, and the snapshot is still there',
     async (code) => {
       const replay = await replayScript();
       const temp = disk(4096);
-      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, {
-        run: { temp, node: nodeWithShm(temp) },
-        env: { TMPDIR: temp },
-      });
+      const step = await plain(`python '${replay}'\n${fill(temp)}\nexit ${code}`, { run: { temp } });
       expectClean(step);
       expect(step.report.main.code).toBe(code);
       expect(step.report.conclusion).toBe(code === 0 ? 'success' : 'failure');
       expect(step.report.log).toMatch(
-        /not uploaded: the evidence folder cannot be prepared for the upload \(ENOSPC\), and neither can RUNNER_TEMP \(no room\), \/dev\/shm \(no room\): free some space there, or name an `evidence-dir` on a disk that has some; 2 files kept in /,
+        /not uploaded: the evidence folder cannot be prepared for the upload \(ENOSPC\): free some space there, or name an `evidence-dir` on a disk that has some; 2 files kept in /,
       );
       expect(step.report.log).toMatch(/verdict oom/);
+      expect(step.report.log).toMatch(/manifest\.json could not be written/);
       expect(step.calls).toEqual([]);
-      expect(strays(temp)).toEqual([]);
+      expect([...namesBelow(temp)].filter((path) => path.includes('manifest'))).toEqual([]);
       expect(onDisk(step).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
     },
     MINUTES,
   );
 
   asRoot(
-    'and main is killed while it uploads from a second place: post removes what it staged, and publishes',
+    'and main is killed while it uploads: post publishes from what it left, and takes the reserve away',
     async () => {
       const replay = await replayScript();
-      const evidence = disk(4096);
+      const evidence = disk(96 * 1024);
       const temp = join(scratch(), 'temp');
       const stop = new AbortController();
-      let staged: string[] = [];
       const step = await plain(`python '${replay}'\n${fill(evidence)}\nexit 3`, {
         with: { 'evidence-dir': evidence },
         service: { CreateArtifact: 'hangx1' },
         onService: (service) => {
-          void until(() => service.calls().length > 0, 'an upload').then(() => {
-            staged = strays(temp);
-            stop.abort();
-          });
+          void until(() => service.calls().length > 0, 'an upload').then(() => stop.abort());
         },
         run: { temp, cancelAfter: stop.signal, cancelStyle: 'act' },
       });
       expectClean(step);
       expect(step.report.main.signal).toBe('SIGKILL');
-      expect(staged).toHaveLength(1);
-      expect(step.report.post?.log).toMatch(/the copies that it had made were removed/);
       expectSums(step);
       expect(step.artifacts[0]?.name).toBe('oom-autopsy-job-0-1');
-      expect(strays(temp)).toEqual([]);
       expect(readdirSync(evidence).filter((name) => name.endsWith('.pickle'))).toHaveLength(1);
+      const left = [...namesBelow(evidence), ...namesBelow(temp)];
+      expect(left.filter((path) => /\.reserve-|\.upload-/.test(path))).toEqual([]);
     },
     MINUTES,
   );
 });
-
-/** A node that sees `folder` as /dev/shm, in a mount namespace of its own. Not by way of `sh`: see small-memory.ts. */
-function nodeWithShm(folder: string): string {
-  const path = join(scratch(), 'node');
-  const node = JSON.stringify(node24());
-  writeFileSync(
-    path,
-    `#!${plainPython()}
-import ctypes, os, subprocess, sys
-assert ctypes.CDLL(None).unshare(0x00020000) == 0
-subprocess.run(['mount', '--make-rprivate', '/'], check=True)
-subprocess.run(['mount', '--bind', ${JSON.stringify(folder)}, '/dev/shm'], check=True)
-os.execv(${node}, [${node}, *sys.argv[1:]])
-`,
-  );
-  chmodSync(path, 0o755);
-  return path;
-}
 
 describe('the host runs out of memory', () => {
   const LIMIT = 300 * 2 ** 20;

@@ -13,10 +13,10 @@ __webpack_require__.d(__webpack_exports__, {
 
 // UNUSED EXPORTS: viewerFrom
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __webpack_require__(1455);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __webpack_require__(6760);
+// EXTERNAL MODULE: ./build/lib/files.js
+var files = __webpack_require__(3963);
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
 // EXTERNAL MODULE: external "node:util"
@@ -1189,8 +1189,8 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 `.text;
 }
 
-// EXTERNAL MODULE: ./build/deliver/publish.js + 7 modules
-var publish = __webpack_require__(2291);
+// EXTERNAL MODULE: ./build/deliver/publish.js + 5 modules
+var publish = __webpack_require__(1249);
 ;// CONCATENATED MODULE: ./build/deliver/report.js
 
 
@@ -1215,7 +1215,6 @@ async function publishReport(request) {
             viewer: viewerFrom(ports.env),
             guideUrl,
         });
-        await (0,promises_.writeFile)((0,external_node_path_.join)(outputDir, 'report.html'), html, { mode: 0o600 }).catch(() => undefined);
         const published = await (0,publish/* publishPage */.X)({
             ...ports,
             html,
@@ -1225,7 +1224,9 @@ async function publishReport(request) {
         });
         if (published.state === 'uploaded')
             return published.url;
-        log(`the report page was not uploaded: ${published.reason}; it lies at ${(0,external_node_path_.join)(outputDir, 'report.html')}`);
+        const path = (0,external_node_path_.join)(outputDir, 'report.html');
+        const kept = await (0,files/* writeWhole */.f8)(path, html, ports.makeRoom).then(() => `; it lies at ${path}`, () => '');
+        log(`the report page was not uploaded: ${published.reason}${kept}`);
     }
     catch (error) {
         log(`the report page could not be made (${error.message})`);

@@ -278,7 +278,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4093);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9534);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -633,12 +633,14 @@ function errorCode(error) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Al: () => (/* binding */ stagingStep),
 /* harmony export */   BE: () => (/* binding */ COMPARE_MS),
+/* harmony export */   Jf: () => (/* binding */ isReserve),
+/* harmony export */   K6: () => (/* binding */ reserveName),
 /* harmony export */   O7: () => (/* binding */ removeStaging),
-/* harmony export */   fQ: () => (/* binding */ STALE_MS),
 /* harmony export */   fT: () => (/* binding */ isInterrupted),
 /* harmony export */   fV: () => (/* binding */ DOCUMENTS),
 /* harmony export */   zb: () => (/* binding */ stagingName)
 /* harmony export */ });
+/* unused harmony export STALE_MS */
 /* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1455);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
@@ -656,6 +658,9 @@ const DOCUMENTS = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
 const isDocument = (name) => DOCUMENTS.has(name) || (name.endsWith('.html') && (0,_names_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePageName */ .C)(name) === null);
 const stagingName = (step) => `.upload-${step}-${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
 const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+const reserveName = (step) => `.reserve-${step}`;
+const isReserve = (name) => RESERVE.test(name);
 async function isInterrupted(folder, name, step, now) {
     if (stagingStep(name) === step)
         return true;
@@ -1438,6 +1443,65 @@ function formatBytes(bytes) {
 
 /***/ }),
 
+/***/ 3963:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Bg: () => (/* binding */ withRoomSync),
+/* harmony export */   Eo: () => (/* binding */ withRoom),
+/* harmony export */   f8: () => (/* binding */ writeWhole),
+/* harmony export */   uq: () => (/* binding */ isFull)
+/* harmony export */ });
+/* unused harmony export removeHalves */
+/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1455);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+
+
+const NO_ROOM = () => false;
+const isFull = (error) => /^(ENOSPC|EDQUOT)$/.test(String(error?.code));
+async function withRoom(work, makeRoom = NO_ROOM) {
+    try {
+        return await work();
+    }
+    catch (error) {
+        if (!isFull(error) || !makeRoom())
+            throw error;
+        return work();
+    }
+}
+function withRoomSync(work, makeRoom = NO_ROOM) {
+    try {
+        work();
+    }
+    catch (error) {
+        if (!isFull(error) || !makeRoom())
+            throw error;
+        work();
+    }
+}
+function writeWhole(path, text, makeRoom) {
+    return withRoom(() => writeOnce(path, text), makeRoom);
+}
+async function writeOnce(path, text) {
+    const half = `${path}.tmp-${process.pid}`;
+    try {
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.writeFile)(half, text, { mode: 0o600 });
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rename)(half, path);
+    }
+    catch (error) {
+        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rm)(half, { force: true }).catch(() => undefined);
+        throw error;
+    }
+}
+async function removeHalves(folder) {
+    const names = await readdir(folder).catch(() => []);
+    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
+    await Promise.all(halves.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
+}
+
+
+/***/ }),
+
 /***/ 9905:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -1505,7 +1569,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 4093:
+/***/ 9534:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1524,28 +1588,8 @@ var external_node_path_ = __nccwpck_require__(6760);
 var external_node_fs_ = __nccwpck_require__(3024);
 // EXTERNAL MODULE: ./build/evidence/manifest.js
 var evidence_manifest = __nccwpck_require__(6191);
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(1455);
-;// CONCATENATED MODULE: ./build/lib/files.js
-
-
-async function writeWhole(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
-    try {
-        await (0,promises_.writeFile)(half, text, { mode: 0o600 });
-        await (0,promises_.rename)(half, path);
-    }
-    catch (error) {
-        await (0,promises_.rm)(half, { force: true }).catch(() => undefined);
-        throw error;
-    }
-}
-async function removeHalves(folder) {
-    const names = await readdir(folder).catch(() => []);
-    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
-    await Promise.all(halves.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
-}
-
+// EXTERNAL MODULE: ./build/lib/files.js
+var files = __nccwpck_require__(3963);
 // EXTERNAL MODULE: ./build/lib/text.js
 var lib_text = __nccwpck_require__(4869);
 // EXTERNAL MODULE: ./build/judge/verdicts.js
@@ -2466,6 +2510,8 @@ function replacedOutputs(path) {
     }
 }
 
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __nccwpck_require__(1455);
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
 var safe_fs = __nccwpck_require__(9531);
 ;// CONCATENATED MODULE: ./build/deliver/cleanup.js
@@ -2548,6 +2594,7 @@ const uploadSettings = (ended) => ({
     maxUploadBytes: ended.plan.options.maxUploadSize,
     worker: (0,external_node_path_.join)(ended.actionDir, 'dist', 'upload', 'index.js'),
     env: ended.env,
+    makeRoom: ended.makeRoom,
     onMask: (line) => void process.stdout.write(`${line}\n`),
 });
 async function publishEvidence(ended, evidence, account, log) {
@@ -2557,7 +2604,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,lib_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 291).then(__nccwpck_require__.bind(__nccwpck_require__, 2291));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 249).then(__nccwpck_require__.bind(__nccwpck_require__, 1249));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -2620,10 +2667,10 @@ function publishedOf(account) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(291), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
-    const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(249), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
+    const { retentionDays, worker, env, makeRoom, onMask } = uploadSettings(ended);
     return publishReport({
-        ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+        ...{ evidence, manifest, retentionDays, worker, env, makeRoom, onMask, log },
         artifactName: published.name,
         outputDir: ended.plan.outputDir,
         guideUrl: GUIDE_URL,
@@ -2676,12 +2723,12 @@ async function conclude(runner, ended, evidence, account, before = null) {
     const manifest = { ...account, published: manifestPublished(published) };
     const name = late ? LATE_MANIFEST : MANIFEST;
     const manifestPath = (0,external_node_path_.join)(plan.outputDir, name);
-    const written = await writeWhole(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest)).then(() => true, (error) => {
+    const written = await (0,files/* writeWhole */.f8)(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest), ended.makeRoom).then(() => true, (error) => {
         log(`${name} could not be written (${error.message})`);
         return false;
     });
     if (manifest.processes.length > 0) {
-        await writeWhole((0,external_node_path_.join)(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
+        await (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, 'peak.json'), peakJson(manifest), ended.makeRoom).catch(() => undefined);
     }
     const reportUrl = await reportOf(ended, evidence, manifest, published, log);
     const inUse = manifest.still_running.length > 0;
@@ -2935,6 +2982,8 @@ class Collector {
                 this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
                 break;
             }
+            if ((0,staging/* isReserve */.Jf)(name))
+                continue;
             if ((0,staging/* stagingStep */.Al)(name) !== null) {
                 if (!(await (0,staging/* isInterrupted */.fT)(this.folder, name, this.step, Date.now()))) {
                     this.otherUploads = true;
@@ -3619,8 +3668,155 @@ const ownOf = (ended) => [
     ...(ended.seen?.sightings ?? []),
 ];
 
-// EXTERNAL MODULE: ./build/step/host.js
-var step_host = __nccwpck_require__(5589);
+;// CONCATENATED MODULE: ./build/step/host.js
+
+
+const host_text = (path) => {
+    try {
+        return (0,external_node_fs_.readFileSync)(path, 'utf8');
+    }
+    catch {
+        return null;
+    }
+};
+function parseCounters(content) {
+    const table = new Map();
+    for (const line of content.split('\n')) {
+        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
+        if (match)
+            table.set(match[1] ?? '', Number(match[2]));
+    }
+    return table;
+}
+function findCgroups(cgroup, mountinfo) {
+    const found = [];
+    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
+    for (const line of mountinfo.split('\n')) {
+        const [before, after] = line.split(' - ', 2);
+        const fields = before?.split(' ') ?? [];
+        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
+        const type = after?.split(' ')[0];
+        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
+        if (version === null)
+            continue;
+        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
+            continue;
+        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
+        if (!own)
+            continue;
+        const path = own[3] ?? '/';
+        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
+        if (`${root}/${path}`.split('/').includes('..'))
+            continue;
+        found.push({ version, mount, folder: below === '/' ? mount : (0,external_node_path_.join)(mount, below) });
+    }
+    return found.sort((a, b) => b.version - a.version);
+}
+const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+function ownCgroups(root) {
+    const cgroup = host_text((0,external_node_path_.join)(root, 'proc/self/cgroup'));
+    const mountinfo = host_text((0,external_node_path_.join)(root, 'proc/self/mountinfo'));
+    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
+}
+function readHostCounters(root = '/') {
+    const machine = parseCounters(host_text((0,external_node_path_.join)(root, 'proc/vmstat')) ?? '').get('oom_kill') ?? null;
+    for (const { version, folder } of ownCgroups(root)) {
+        const path = (0,external_node_path_.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
+        const counters = parseCounters(host_text(path) ?? '');
+        const kills = counters.get('oom_kill');
+        if (kills === undefined)
+            continue;
+        return {
+            state: 'read',
+            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
+            path: folder,
+            oom_kill: kills,
+            oom: counters.get('oom') ?? null,
+            machine,
+        };
+    }
+    if (machine !== null) {
+        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: machine, oom: null, machine };
+    }
+    return {
+        state: 'unreadable',
+        reason: process.platform === 'linux' || root !== '/'
+            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
+            : `not known on ${process.platform}`,
+    };
+}
+const difference = (before, after) => before === null || after === null ? null : Math.max(0, after - before);
+function hostOom(before, after) {
+    if (before.state === 'unreadable')
+        return before;
+    if (after.state === 'unreadable')
+        return after;
+    if (before.source !== after.source || before.path !== after.path) {
+        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
+    }
+    const kills = after.oom_kill - before.oom_kill;
+    if (kills < 0)
+        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
+    return {
+        state: 'read',
+        kills,
+        ooms: difference(before.oom, after.oom),
+        machine_kills: difference(before.machine, after.machine),
+        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
+        source: after.source,
+        path: after.path,
+    };
+}
+const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
+function lowestLimit(root, { mount, version }, from) {
+    let lowest = null;
+    for (let at = from; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_.join)(at, '..')) {
+        const limit = number(host_text((0,external_node_path_.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
+        if (limit !== null && (lowest === null || limit < lowest))
+            lowest = limit;
+        if (at === mount || at === '/')
+            break;
+    }
+    return lowest;
+}
+function readHostMemory(root = '/', above = false) {
+    const meminfo = host_text((0,external_node_path_.join)(root, 'proc/meminfo'));
+    const kib = (name) => {
+        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
+        return match ? Number(match[1]) * 1024 : null;
+    };
+    const [v2, v1] = [
+        { used: 'memory.current', peak: 'memory.peak' },
+        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
+    ];
+    let limit = null;
+    let used = null;
+    let peak = null;
+    for (const cgroup of ownCgroups(root)) {
+        const files = cgroup.version === 2 ? v2 : v1;
+        const now = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.used)));
+        if (now === null)
+            continue;
+        used = now;
+        peak = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.peak)));
+        limit = lowestLimit(root, cgroup, above ? (0,external_node_path_.join)(cgroup.folder, '..') : cgroup.folder);
+        break;
+    }
+    const total = kib('MemTotal');
+    if (limit !== null && total !== null && limit >= total)
+        limit = null;
+    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
+    const names = missing.filter((name) => name !== null);
+    return {
+        total,
+        available: kib('MemAvailable'),
+        limit,
+        used,
+        peak,
+        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
+    };
+}
+
 // EXTERNAL MODULE: ./build/step/launchers.js
 var launchers = __nccwpck_require__(1914);
 ;// CONCATENATED MODULE: ./build/account.js
@@ -3677,7 +3873,7 @@ async function finish(runner, ended) {
             ? ended.before.gpu
             : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
     ]);
-    const host = ended.before.host === null ? null : (0,step_host/* hostOom */.cD)(ended.before.host, (0,step_host/* readHostCounters */.YW)());
+    const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
     const parity = await parityOf(ended, evidence, log);
     const stepCode = result?.exitCode ?? 1;
     const cancelled = result === null
@@ -3707,7 +3903,7 @@ async function finish(runner, ended) {
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
         machineOomKills: host?.state === 'read' ? host.machine_kills : null,
-        ownCgroups: ownCgroups(ended),
+        ownCgroups: account_ownCgroups(ended),
     });
     const gates = judgeGates({
         torchProcesses: Math.max(receipts.length, ...blind.map((spot) => spot.count)),
@@ -3750,7 +3946,7 @@ async function finish(runner, ended) {
         gpu: { before: ended.before.gpu, after: gpuAfter, own: gpuAfter.state === 'seen' ? ownOf(ended) : [] },
         host: {
             oom: host,
-            memory: host?.state === 'read' && host.kills > 0 ? (0,step_host/* readHostMemory */.sb)('/', host.ooms === 0) : null,
+            memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(receipts),
@@ -3771,7 +3967,7 @@ function lost({ receipts, unread }, marks, stillRunning) {
     const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
     return lostPids(marks, new Set(left.map(({ pid }) => pid)));
 }
-const ownCgroups = ({ seen, hints }) => {
+const account_ownCgroups = ({ seen, hints }) => {
     const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
     return [...launchers/* OWN_CGROUP */.iK].filter((program) => met.has(program));
 };
@@ -3809,6 +4005,53 @@ function topCycle(receipts) {
         .map((type) => type.name)
         .join(', ');
     return `${types} holding ${(0,lib_bytes/* formatBytes */.z)(held(top.bytes))}`;
+}
+
+;// CONCATENATED MODULE: ./build/deliver/reserve.js
+
+
+
+const RESERVE_BYTES = 256 * 1024;
+const LEAST_FREE = 64 * 2 ** 20;
+const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,external_node_path_.join)(folder, (0,staging/* reserveName */.K6)(id)));
+function layReserve(plan) {
+    const lay = (folder) => {
+        const { bavail, bsize } = (0,external_node_fs_.statfsSync)(folder);
+        if (bavail * bsize < LEAST_FREE)
+            return;
+        const path = (0,external_node_path_.join)(folder, (0,staging/* reserveName */.K6)(plan.id));
+        try {
+            (0,external_node_fs_.writeFileSync)(path, Buffer.alloc(RESERVE_BYTES, 'reserve '), { flag: 'wx', mode: 0o600 });
+        }
+        catch {
+            (0,external_node_fs_.rmSync)(path, { force: true });
+        }
+    };
+    try {
+        lay(plan.stepDir);
+        if ((0,external_node_fs_.statSync)(plan.evidenceDir).dev !== (0,external_node_fs_.statSync)(plan.stepDir).dev)
+            lay(plan.evidenceDir);
+    }
+    catch {
+    }
+}
+class Reserve {
+    paths = [];
+    of(plan) {
+        this.paths = pathsOf(plan);
+    }
+    free = () => {
+        const freed = this.paths.map((path) => {
+            try {
+                (0,external_node_fs_.unlinkSync)(path);
+                return true;
+            }
+            catch {
+                return false;
+            }
+        });
+        return freed.includes(true);
+    };
 }
 
 // EXTERNAL MODULE: ./build/lib/random.js
@@ -4198,14 +4441,16 @@ function readLink(path) {
 
 
 
+
 const main_GPU_TIMEOUT_MS = 5000;
 const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
 async function main(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
     (0,runner_runner/* outliveOutput */.uC)();
-    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner), process.env);
+    const reserve = new Reserve();
+    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve);
     process.exit();
 }
-async function run(runner, env) {
+async function run(runner, env, reserve) {
     const workspace = (0,external_node_path_.resolve)(env.GITHUB_WORKSPACE || '.');
     const parsed = (0,build_inputs/* parseInputs */.TL)(runner.input);
     const problems = [
@@ -4230,10 +4475,12 @@ async function run(runner, env) {
         return notLaid(runner, planned, error);
     }
     const plan = { ...planned, evidenceDir: laid.evidenceDir };
+    layReserve(plan);
+    reserve.of(plan);
     savePlan(runner, plan);
     for (const fault of laid.faults)
         runner.info((0,lib_text/* logLine */.BP)(fault));
-    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: (0,step_host/* readHostCounters */.YW)() };
+    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
     const warning = leftoverWarning(before.gpu);
     if (warning !== null)
         await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
@@ -4291,13 +4538,17 @@ async function run(runner, env) {
         since: known.group?.startTicks ?? null,
         met,
         actionDir: actionDir(),
+        makeRoom: reserve.free,
         cancel,
     };
     try {
         const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
         saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
-        if (spent && (await takeAway(runner, evidence)))
+        const all = spent && (await takeAway(runner, evidence));
+        if (all)
             saveFinished(runner);
+        if (all || !(cut || spent || stillRunning > 0))
+            reserve.free();
         return code;
     }
     catch (error) {
@@ -5516,8 +5767,10 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ });
 /* unused harmony export keyValueMessage */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(9905);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
+/* harmony import */ var _lib_files_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3963);
+/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
+
 
 
 
@@ -5528,7 +5781,7 @@ function keyValueMessage(values) {
     const all = Object.values(values);
     let delimiter;
     do
-        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_1__/* .randomHex */ .n)(16)}`;
+        delimiter = `ghadelimiter_${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(16)}`;
     while (all.some((value) => value.includes(delimiter)));
     return Object.entries(values)
         .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
@@ -5599,7 +5852,7 @@ function environmentRunner(env) {
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
                 for (const line of markdown.trimEnd().split('\n'))
-                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(line, line.length)}`);
+                    info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .printable */ .g$)(line, line.length)}`);
                 return;
             }
             append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
@@ -5610,18 +5863,18 @@ function environmentRunner(env) {
         },
     };
 }
-function forgiving(runner) {
+function forgiving(runner, makeRoom) {
     const told = new Set();
     const attempt = (what, act) => {
         try {
-            act();
+            (0,_lib_files_js__WEBPACK_IMPORTED_MODULE_1__/* .withRoomSync */ .Bg)(act, makeRoom);
         }
         catch (error) {
             const reason = error.code ?? error.message;
             if (told.has(what))
                 return;
             told.add(what);
-            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
+            runner.info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(`the runner could not be given ${what} (${reason})`));
         }
     };
     return {
@@ -5842,168 +6095,6 @@ function noAnswer(result) {
         case 'timed-out':
             return `no answer in ${Math.max(1, Math.round(result.ms / 1000))} s`;
     }
-}
-
-
-/***/ }),
-
-/***/ 5589:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   YW: () => (/* binding */ readHostCounters),
-/* harmony export */   cD: () => (/* binding */ hostOom),
-/* harmony export */   sb: () => (/* binding */ readHostMemory)
-/* harmony export */ });
-/* unused harmony exports parseCounters, findCgroups */
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
-
-
-const text = (path) => {
-    try {
-        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(path, 'utf8');
-    }
-    catch {
-        return null;
-    }
-};
-function parseCounters(content) {
-    const table = new Map();
-    for (const line of content.split('\n')) {
-        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
-        if (match)
-            table.set(match[1] ?? '', Number(match[2]));
-    }
-    return table;
-}
-function findCgroups(cgroup, mountinfo) {
-    const found = [];
-    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
-    for (const line of mountinfo.split('\n')) {
-        const [before, after] = line.split(' - ', 2);
-        const fields = before?.split(' ') ?? [];
-        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
-        const type = after?.split(' ')[0];
-        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
-        if (version === null)
-            continue;
-        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
-            continue;
-        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
-        if (!own)
-            continue;
-        const path = own[3] ?? '/';
-        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-        if (`${root}/${path}`.split('/').includes('..'))
-            continue;
-        found.push({ version, mount, folder: below === '/' ? mount : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(mount, below) });
-    }
-    return found.sort((a, b) => b.version - a.version);
-}
-const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-function ownCgroups(root) {
-    const cgroup = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/self/cgroup'));
-    const mountinfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/self/mountinfo'));
-    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
-}
-function readHostCounters(root = '/') {
-    const machine = parseCounters(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/vmstat')) ?? '').get('oom_kill') ?? null;
-    for (const { version, folder } of ownCgroups(root)) {
-        const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
-        const counters = parseCounters(text(path) ?? '');
-        const kills = counters.get('oom_kill');
-        if (kills === undefined)
-            continue;
-        return {
-            state: 'read',
-            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
-            path: folder,
-            oom_kill: kills,
-            oom: counters.get('oom') ?? null,
-            machine,
-        };
-    }
-    if (machine !== null) {
-        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: machine, oom: null, machine };
-    }
-    return {
-        state: 'unreadable',
-        reason: process.platform === 'linux' || root !== '/'
-            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
-            : `not known on ${process.platform}`,
-    };
-}
-const difference = (before, after) => before === null || after === null ? null : Math.max(0, after - before);
-function hostOom(before, after) {
-    if (before.state === 'unreadable')
-        return before;
-    if (after.state === 'unreadable')
-        return after;
-    if (before.source !== after.source || before.path !== after.path) {
-        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
-    }
-    const kills = after.oom_kill - before.oom_kill;
-    if (kills < 0)
-        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
-    return {
-        state: 'read',
-        kills,
-        ooms: difference(before.oom, after.oom),
-        machine_kills: difference(before.machine, after.machine),
-        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
-        source: after.source,
-        path: after.path,
-    };
-}
-const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
-function lowestLimit(root, { mount, version }, from) {
-    let lowest = null;
-    for (let at = from; at.startsWith(mount) && at.length >= mount.length; at = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(at, '..')) {
-        const limit = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
-        if (limit !== null && (lowest === null || limit < lowest))
-            lowest = limit;
-        if (at === mount || at === '/')
-            break;
-    }
-    return lowest;
-}
-function readHostMemory(root = '/', above = false) {
-    const meminfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/meminfo'));
-    const kib = (name) => {
-        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
-        return match ? Number(match[1]) * 1024 : null;
-    };
-    const [v2, v1] = [
-        { used: 'memory.current', peak: 'memory.peak' },
-        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
-    ];
-    let limit = null;
-    let used = null;
-    let peak = null;
-    for (const cgroup of ownCgroups(root)) {
-        const files = cgroup.version === 2 ? v2 : v1;
-        const now = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.used)));
-        if (now === null)
-            continue;
-        used = now;
-        peak = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.peak)));
-        limit = lowestLimit(root, cgroup, above ? (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(cgroup.folder, '..') : cgroup.folder);
-        break;
-    }
-    const total = kib('MemTotal');
-    if (limit !== null && total !== null && limit >= total)
-        limit = null;
-    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
-    const names = missing.filter((name) => name !== null);
-    return {
-        total,
-        available: kib('MemAvailable'),
-        limit,
-        used,
-        peak,
-        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
-    };
 }
 
 

@@ -79,7 +79,7 @@ export async function conclude(
   const manifest: Manifest = { ...account, published: manifestPublished(published) };
   const name = late ? LATE_MANIFEST : MANIFEST;
   const manifestPath = join(plan.outputDir, name);
-  const written = await writeWhole(manifestPath, manifestText(manifest)).then(
+  const written = await writeWhole(manifestPath, manifestText(manifest), ended.makeRoom).then(
     () => true,
     (error: Error) => {
       log(`${name} could not be written (${error.message})`);
@@ -87,7 +87,9 @@ export async function conclude(
     },
   );
   if (manifest.processes.length > 0) {
-    await writeWhole(join(plan.outputDir, 'peak.json'), peakJson(manifest)).catch(() => undefined);
+    await writeWhole(join(plan.outputDir, 'peak.json'), peakJson(manifest), ended.makeRoom).catch(
+      () => undefined,
+    );
   }
   const reportUrl = await reportOf(ended, evidence, manifest, published, log);
   const inUse = manifest.still_running.length > 0;

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import type { Evidence, FileRef } from '../evidence/collect.js';
 import { bareDigest, digestOf } from '../evidence/digest.js';
 import { type LeftOut, type ManifestFile, sha256Sums } from '../evidence/manifest.js';
-import { errorCode } from '../evidence/safe-fs.js';
+import { errorCode, openFolder } from '../evidence/safe-fs.js';
+import { isFull } from '../lib/files.js';
 import { type UploadPorts, upload } from './client.js';
-import { inSomePlace, type PlacesOptions } from './in-some-place.js';
 import { artifactNameProblem, cleanArtifactName, otherName } from './names.js';
 import { explain, isConflict } from './reasons.js';
 import { type Selection, selectFiles } from './select.js';
-import type { Staging } from './stage.js';
+import { Staging, type StagingOptions, Unwritable } from './stage.js';
 import type { UploadAnswer } from './worker.js';
 
 export interface KeptFile {
@@ -50,7 +50,7 @@ export type Published =
       readonly seconds: number;
     };
 
-export interface PublishOptions extends UploadPorts, Pick<PlacesOptions, 'places' | 'calls'> {
+export interface PublishOptions extends UploadPorts, Pick<StagingOptions, 'calls' | 'makeRoom'> {
   readonly evidence: Evidence;
   readonly name: string;
   readonly retentionDays: number | null;
@@ -156,31 +156,44 @@ export async function publish(options: PublishOptions): Promise<Published> {
     return failed(`the artifact name ${artifactNameProblem(options.name)}`);
   const selection = selectFiles(evidence, options.maxUploadBytes);
   try {
-    const published = await inSomePlace(
-      { ...options, dir: evidence.dir, step: evidence.step, wanted: totalBytes(selection.files) },
-      (staging) => publishStaged(options, selection, staging, started, until, failed),
+    return await inStaging(evidence, options, failed, (staging) =>
+      publishStaged(options, selection, staging, started, until, failed),
     );
-    return typeof published === 'string' ? failed(published) : published;
   } catch (error) {
     return failed(`the upload could not be prepared (${errorCode(error)})`);
   }
 }
 
-const SUMS = 'SHA256SUMS';
-/** Bytes of a line of `SHA256SUMS`: 64 digits, two blanks, a name of at most 200 characters, a line break. */
-const SUM_BYTES = 267;
-
-/** Bytes that the documents take at most: the manifest is longest when it names every file as left out. */
-function documentBytes({ manifest, peak, name, evidence }: PublishOptions, selection: Selection): number {
-  const files = [...selection.files, ...selection.leftOut];
-  const reason = 'x'.repeat(100);
-  const longest = manifest({
-    name: otherName(name, evidence.step),
-    files: files.map(plain),
-    leftOut: files.map((file) => ({ ...plain(file), reason })),
-  });
-  return Buffer.byteLength(longest) + Buffer.byteLength(peak ?? '') + SUM_BYTES * (files.length + 2);
+/** Does `use` with a staging folder, which is gone afterwards however it ends. */
+async function inStaging(
+  { dir, step }: { readonly dir: string; readonly step: string },
+  { calls, makeRoom, signal }: StagingOptions,
+  failed: (reason: string) => Published,
+  use: (staging: Staging) => Promise<Published>,
+): Promise<Published> {
+  const unprepared = 'the evidence folder cannot be prepared for the upload';
+  try {
+    await (await openFolder(dir)).close();
+  } catch (error) {
+    return failed(`${unprepared} (${errorCode(error)})`);
+  }
+  try {
+    const staging = await Staging.open(dir, step, { ...(calls ? { calls } : {}), makeRoom, signal });
+    try {
+      return await use(staging);
+    } finally {
+      await staging.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    const remedy = isFull({ code: error.message })
+      ? 'free some space there, or name an `evidence-dir` on a disk that has some'
+      : 'name an `evidence-dir` that can be written';
+    return failed(`${unprepared} (${error.message}): ${remedy}`);
+  }
 }
+
+const SUMS = 'SHA256SUMS';
 
 async function publishStaged(
   options: PublishOptions,
@@ -191,7 +204,6 @@ async function publishStaged(
   failed: (reason: string) => Published,
 ): Promise<Published> {
   const { evidence } = options;
-  if (staging.second) await staging.reserve(documentBytes(options, selection));
   for (const ref of selection.files) await staging.add(ref, until);
   const notUploaded = [...selection.leftOut, ...staging.leftOut];
   const files = staging.files.map(plain);
@@ -263,7 +275,7 @@ async function writeDocuments(
   return [...documents, { file: SUMS, ...digestOf(sums) }];
 }
 
-export interface PublishPageOptions extends UploadPorts, Pick<PlacesOptions, 'places' | 'calls'> {
+export interface PublishPageOptions extends UploadPorts, Pick<StagingOptions, 'calls' | 'makeRoom'> {
   /** Folder to stage in: the evidence folder. */
   readonly dir: string;
   readonly html: string;
@@ -286,7 +298,6 @@ export async function publishPage(options: PublishPageOptions): Promise<Publishe
   const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
   const publishIn = async (staging: Staging): Promise<Published> => {
     const page = digestOf(options.html);
-    await staging.reserve(2 * page.bytes);
     for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
       await staging.write(name, options.html);
       const answer = await uploadOnce(
@@ -318,11 +329,7 @@ export async function publishPage(options: PublishPageOptions): Promise<Publishe
     return failed('both names for the page are taken');
   };
   try {
-    const published = await inSomePlace(
-      { ...options, wanted: 2 * Buffer.byteLength(options.html) },
-      publishIn,
-    );
-    return typeof published === 'string' ? failed(published) : published;
+    return await inStaging(options, options, failed, publishIn);
   } catch (error) {
     return failed(`the page could not be prepared (${errorCode(error)})`);
   }

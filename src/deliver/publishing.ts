@@ -40,13 +40,14 @@ export const worthKeeping = (
   hasFailingGate(gates);
 
 /** What every upload of this step has in common. */
-export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'actionDir'>) => ({
+export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'actionDir' | 'makeRoom'>) => ({
   name: ended.plan.options.artifactName,
   retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
   compressionLevel: ended.plan.options.compressionLevel,
   maxUploadBytes: ended.plan.options.maxUploadSize,
   worker: join(ended.actionDir, 'dist', 'upload', 'index.js'),
   env: ended.env,
+  makeRoom: ended.makeRoom,
   onMask: (line: string): void => void process.stdout.write(`${line}\n`),
 });
 
@@ -137,7 +138,7 @@ export function publishedOf(account: Manifest): Published | null {
 
 /** Publishes the page beside the evidence. A late part has none: the page of the step stands. */
 export async function reportOf(
-  ended: Pick<Ended, 'plan' | 'env' | 'actionDir' | 'late' | 'cancel'>,
+  ended: Pick<Ended, 'plan' | 'env' | 'actionDir' | 'makeRoom' | 'late' | 'cancel'>,
   evidence: Evidence,
   manifest: Manifest,
   published: Published,
@@ -145,9 +146,9 @@ export async function reportOf(
 ): Promise<string | null> {
   if (published.state !== 'uploaded' || ended.late) return null;
   const { publishReport } = await import('./report.js');
-  const { retentionDays, worker, env, onMask } = uploadSettings(ended);
+  const { retentionDays, worker, env, makeRoom, onMask } = uploadSettings(ended);
   return publishReport({
-    ...{ evidence, manifest, retentionDays, worker, env, onMask, log },
+    ...{ evidence, manifest, retentionDays, worker, env, makeRoom, onMask, log },
     artifactName: published.name,
     outputDir: ended.plan.outputDir,
     guideUrl: GUIDE_URL,

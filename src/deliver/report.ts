@@ -1,11 +1,11 @@
 /**
- * The report page beside the evidence: rendered, kept in the step's output folder, and uploaded as an artifact of its
- * own without zipping, so that its link opens in the browser. Loaded only when something was published.
+ * The report page beside the evidence: rendered, and uploaded as an artifact of its own without zipping, so that its link
+ * opens in the browser; or else kept in the step's output folder. Loaded only when something was published.
  */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Evidence } from '../evidence/collect.js';
 import type { Manifest } from '../evidence/manifest.js';
+import { writeWhole } from '../lib/files.js';
 import { embedSnapshots } from '../report/page/embed.js';
 import { DEFAULT_VIEWER, renderPage, type Viewer } from '../report/page/page.js';
 import { type PublishPageOptions, publishPage } from './publish.js';
@@ -41,7 +41,6 @@ export async function publishReport(request: ReportRequest): Promise<string | nu
       viewer: viewerFrom(ports.env),
       guideUrl,
     });
-    await writeFile(join(outputDir, 'report.html'), html, { mode: 0o600 }).catch(() => undefined);
     const published = await publishPage({
       ...ports,
       html,
@@ -50,9 +49,12 @@ export async function publishReport(request: ReportRequest): Promise<string | nu
       step: evidence.step,
     });
     if (published.state === 'uploaded') return published.url;
-    log(
-      `the report page was not uploaded: ${published.reason}; it lies at ${join(outputDir, 'report.html')}`,
+    const path = join(outputDir, 'report.html');
+    const kept = await writeWhole(path, html, ports.makeRoom).then(
+      () => `; it lies at ${path}`,
+      () => '',
     );
+    log(`the report page was not uploaded: ${published.reason}${kept}`);
   } catch (error) {
     log(`the report page could not be made (${(error as Error).message})`);
   }

@@ -7,8 +7,7 @@
  * A link shares its inode, so a process of the step that still runs could write into it: size, modification and change
  * times are compared before and after the upload (a write cannot avoid the change time), and a file that
  * changed is told, by name, never passed over. Where links cannot be made (another user's file, a file system without them) the
- * bytes are copied from the checked handle and hashed again on the way. Where the evidence folder cannot take a staging folder and
- * our documents (its disk is full), all of it is copied to a second place (places.ts), as far as there is room.
+ * bytes are copied from the checked handle and hashed again on the way.
  *
  * What this does not see: a write through a shared mapping that was dirty before and stays unflushed. Then `sha256sum -c` on the
  * downloaded files says so. The step can only spoil its own evidence that way.
@@ -20,8 +19,9 @@ import {
   lstat,
   mkdir,
   open,
-  realpath,
+  rm,
   rmdir,
+  statfs,
   unlink,
   writeFile,
 } from 'node:fs/promises';
@@ -41,7 +41,7 @@ import {
 } from '../evidence/safe-fs.js';
 import { DOCUMENTS, removeStaging, stagingName } from '../evidence/staging.js';
 import { formatBytes } from '../lib/bytes.js';
-import { type Place, removeSecond, roomAt, secondName } from './places.js';
+import { isFull, type MakeRoom, withRoom } from '../lib/files.js';
 
 export interface StagedFile extends FileRef {
   /** Seal of the staged name, taken after it was made. */
@@ -65,15 +65,15 @@ export interface StagingOptions {
   readonly calls?: Partial<StagingCalls>;
   /** Ends a copy that is being made. */
   readonly signal?: AbortSignal | undefined;
-  /** A place beside the evidence folder, that the files are copied to. */
-  readonly second?: Place;
+  /** What to do on a full disk before a call is tried once more. */
+  readonly makeRoom?: MakeRoom | undefined;
 }
 
-/** The place cannot take what an upload needs; another one may. The message is the system's code, or that there is no room. */
+/** The evidence folder cannot take what an upload needs. The message is the system's code. */
 export class Unwritable extends Error {}
 
 const unwritable = (error: unknown): never => {
-  throw error instanceof Unwritable ? error : new Unwritable(errorCode(error));
+  throw new Unwritable(errorCode(error));
 };
 
 const CHANGED = 'changed after it was digested';
@@ -81,11 +81,14 @@ const CANCELLED = Object.assign(new Error('cancelled'), { code: 'ECANCELED' });
 
 const notStaged = (error: unknown): string => {
   const code = errorCode(error);
-  return /^(ENOSPC|EDQUOT)$/.test(code) ? `no room to stage it (${code})` : `cannot be staged (${code})`;
+  return isFull(error) ? `no room to stage it (${code})` : `cannot be staged (${code})`;
 };
 
-/** File systems hand out whole blocks, most of them of 4 KiB. */
-const inBlocks = (bytes: number): number => Math.ceil(bytes / 4096) * 4096;
+/** Bytes that copies may take of the file system of `path`: half of what is free, since others use it too. */
+async function roomAt(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return Math.floor((bavail * bsize) / 2);
+}
 
 /** A staging folder that is open; `close` takes it away. */
 export class Staging {
@@ -99,8 +102,6 @@ export class Staging {
 
   private constructor(
     private readonly evidence: OpenFolder,
-    /** The folder that the staging folder is in: the evidence folder, or a second place. */
-    private readonly parent: OpenFolder,
     private readonly name: string,
     /** An open handle of the folder, to hand to the process that uploads. */
     readonly handle: FileHandle,
@@ -110,55 +111,34 @@ export class Staging {
   ) {}
 
   /**
-   * Makes the folder for an upload of `step`, inside of `dir` or in a second place. Throws the system's error for an evidence folder that cannot be
+   * Makes the folder for an upload of `step` inside of `dir`. Throws the system's error for an evidence folder that cannot be
    * opened, and `Unwritable` where the staging folder cannot be made.
    */
   static async open(dir: string, step: string, options: StagingOptions = {}): Promise<Staging> {
-    const { second } = options;
     const calls = { ...CALLS, ...options.calls };
     const evidence = await openFolder(dir);
-    let parent = evidence;
     try {
-      const base = second ? await realpath(second.path) : dir;
-      if (second) parent = await openFolder(base);
-      const name = second ? secondName(step) : stagingName(step);
-      const path = join(parent.path, name);
-      await calls.mkdir(path);
+      const name = stagingName(step);
+      const path = join(evidence.path, name);
+      await withRoom(() => calls.mkdir(path), options.makeRoom);
       try {
         const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
         const proc = `/proc/self/fd/${handle.fd}`;
-        const reached = existsSync(proc) ? proc : join(base, name);
-        return new Staging(evidence, parent, name, handle, reached, calls, options);
+        const reached = existsSync(proc) ? proc : join(dir, name);
+        return new Staging(evidence, name, handle, reached, calls, options);
       } catch (error) {
         await rmdir(path).catch(() => undefined);
         throw error;
       }
     } catch (error) {
-      if (parent !== evidence) await parent.close();
       await evidence.close();
       return unwritable(error);
     }
   }
 
-  /** True in a second place: everything is copied, and there is less room. */
-  get second(): boolean {
-    return this.options.second !== undefined;
-  }
-
   /** Path that needs no handle, for systems without /proc. */
   get plainPath(): string {
     return this.path;
-  }
-
-  /**
-   * Keeps `bytes` of a second place for our documents. Throws `Unwritable` where there is no room even for them.
-   * In the evidence folder the margin that copies leave is enough.
-   */
-  async reserve(bytes: number): Promise<void> {
-    if (!this.second) return;
-    const room = await roomAt(this.path).catch(unwritable);
-    if (room < inBlocks(bytes)) throw new Unwritable('no room');
-    this.room = room - inBlocks(bytes);
   }
 
   /** Adds the file if it is still the one that was digested; else it is in `leftOut`, with the reason. */
@@ -171,15 +151,13 @@ export class Staging {
     const opened = await openRegular(this.evidence.path, ref.file);
     if (!opened.ok) return `${CHANGED}: now ${opened.reason}`;
     try {
-      // A link that was tried before, in the evidence folder, has changed the change time; what is copied is hashed again anyway.
-      if (!(this.second ? sameContent : sameSeal)(opened.seal, ref.seal)) return CHANGED;
+      if (!sameSeal(opened.seal, ref.seal)) return CHANGED;
       const path = join(this.path, ref.file);
-      const linked =
-        !this.second &&
-        (await this.calls.link(join(this.evidence.path, ref.file), path).then(
-          () => true,
-          () => false,
-        ));
+      const link = (): Promise<void> => this.calls.link(join(this.evidence.path, ref.file), path);
+      const linked = await withRoom(link, this.options.makeRoom).then(
+        () => true,
+        () => false,
+      );
       const trouble = linked ? null : await this.copy(opened.handle, ref, path, until);
       if (trouble !== null) return trouble;
       const staged = sealOf(await lstat(path, { bigint: true }));
@@ -194,10 +172,8 @@ export class Staging {
   /** Copies within the room there is. @returns why not, or null */
   private async copy(from: FileHandle, ref: FileRef, path: string, until: number): Promise<string | null> {
     this.room ??= await roomAt(this.path);
-    if (inBlocks(ref.bytes) > this.room) {
-      const where = this.options.second?.label ?? 'the evidence folder';
-      return `no room to stage it: ${formatBytes(this.room)} may still be used in ${where}`;
-    }
+    if (ref.bytes > this.room)
+      return `no room to stage it: ${formatBytes(this.room)} may still be used in the evidence folder`;
     const to = await open(path, 'wx', 0o600);
     this.copies.add(ref.file);
     let trouble: string | null = CHANGED;
@@ -217,7 +193,7 @@ export class Staging {
     } finally {
       await to.close();
     }
-    if (trouble === null) this.room -= inBlocks(ref.bytes);
+    if (trouble === null) this.room -= ref.bytes;
     // The half of a copy is of no use, and takes the room of the next.
     else await unlink(path).then(() => this.copies.delete(ref.file));
     return trouble;
@@ -227,7 +203,12 @@ export class Staging {
   async write(name: string, text: string): Promise<void> {
     if (!DOCUMENTS.has(name)) this.copies.add(name);
     const path = join(this.path, name);
-    await this.calls.write(path, text).catch(unwritable);
+    const write = (): Promise<void> =>
+      this.calls.write(path, text).catch(async (error) => {
+        await rm(path, { force: true });
+        throw error;
+      });
+    await withRoom(write, this.options.makeRoom).catch(unwritable);
     this.documents.set(name, sealOf(await lstat(path, { bigint: true }).catch(unwritable)));
   }
 
@@ -252,10 +233,7 @@ export class Staging {
   /** Takes the folder away. False when something is left: then it holds something found nowhere else. */
   async close(): Promise<boolean> {
     await this.handle.close().catch(() => undefined);
-    const gone = this.second
-      ? await removeSecond(this.parent.path, this.name)
-      : await removeStaging(this.parent.path, this.name, this.copies);
-    if (this.parent !== this.evidence) await this.parent.close().catch(() => undefined);
+    const gone = await removeStaging(this.evidence.path, this.name, this.copies);
     await this.evidence.close().catch(() => undefined);
     return gone;
   }

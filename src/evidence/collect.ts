@@ -23,7 +23,7 @@ import {
 import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.js';
 import { type Rejected, type RejectedReason, Rejections } from './rejected.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
-import { COMPARE_MS, isInterrupted, removeStaging, stagingStep } from './staging.js';
+import { COMPARE_MS, isInterrupted, isReserve, removeStaging, stagingStep } from './staging.js';
 
 export interface FileRef {
   readonly file: string;
@@ -260,6 +260,7 @@ class Collector {
         this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
         break;
       }
+      if (isReserve(name)) continue;
       if (stagingStep(name) !== null) {
         if (!(await isInterrupted(this.folder, name, this.step, Date.now()))) {
           this.otherUploads = true;

@@ -28,6 +28,11 @@ export const stagingName = (step: string): string => `.upload-${step}-${randomHe
 /** The step whose upload has a staging folder of this name; null for any other name. */
 export const stagingStep = (name: string): string | null => STAGING.exec(name)?.[1] ?? null;
 
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+/** The file that keeps room on the disk for the end of a step: no evidence, in the evidence folder or elsewhere. */
+export const reserveName = (step: string): string => `.reserve-${step}`;
+export const isReserve = (name: string): boolean => RESERVE.test(name);
+
 /**
  * Was the upload of the staging folder `name` interrupted? One of `step` was, since the caller is not
  * uploading now. One of another step may still be running on any machine that shares the folder, until it is

@@ -7,6 +7,7 @@
  * writer loads node:crypto (9 ms) for a delimiter, ours is one that the value does not hold.
  */
 import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { type MakeRoom, withRoomSync } from '../lib/files.js';
 import { randomHex } from '../lib/random.js';
 import { logLine, printable } from '../lib/text.js';
 
@@ -148,12 +149,13 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
 /**
  * The same runner, but what cannot be handed over is a line in the log: its files lie under RUNNER_TEMP, and
  * a full disk there must not turn a step red, or keep one from starting.
+ * @param makeRoom what to do on a full disk before it is tried once more
  */
-export function forgiving(runner: Runner): Runner {
+export function forgiving(runner: Runner, makeRoom?: MakeRoom): Runner {
   const told = new Set<string>();
   const attempt = (what: string, act: () => void): void => {
     try {
-      act();
+      withRoomSync(act, makeRoom);
     } catch (error) {
       const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
       if (told.has(what)) return;

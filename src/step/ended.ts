@@ -1,6 +1,7 @@
 /** What is known once the step has ended: the input of everything that follows. */
 import type { Evidence } from '../evidence/collect.js';
 import type { GpuObservation } from '../gpu/observe.js';
+import type { MakeRoom } from '../lib/files.js';
 import { type Plan, STEP_VARIABLE } from '../plan.js';
 import type { CancelWatch } from './cancel.js';
 import type { HostCounters } from './host.js';
@@ -31,6 +32,8 @@ export interface Ended {
   readonly killed?: readonly NamedProcess[];
   /** The action's checkout: python/parity, dist/upload. */
   readonly actionDir: string;
+  /** Deletes the reserve that was laid before the step, for what a full disk has no room for. */
+  readonly makeRoom?: MakeRoom;
   /** The handling of a cancel during the work after the step. */
   readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
   /** Evidence written after main finished. When set, only this is reported and published. */
