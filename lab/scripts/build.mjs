@@ -6,7 +6,6 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { node24, ROOT, run, runMain, say, Unmet } from './lib.mjs';
-import { receiptJsonSchema } from './schemas.mjs';
 import { ensureNodePackages } from './setup.mjs';
 import { withTable } from './tables.mjs';
 
@@ -31,6 +30,8 @@ async function writeMade(compiled) {
   const reach = join(ROOT, 'docs', 'reach.md');
   writeFileSync(reach, withTable(readFileSync(reach, 'utf8'), 'launchers', launcherTable()));
   const { ReceiptSchema, DEFINITIONS } = await load('evidence/receipt-schema.js');
+  // Only now: on a fresh clone its package is not there before the set-up.
+  const { receiptJsonSchema } = await import('./schemas.mjs');
   const file = join(ROOT, 'schemas', 'receipt.schema.json');
   writeFileSync(file, `${JSON.stringify(receiptJsonSchema(ReceiptSchema, DEFINITIONS))}\n`);
   await must(join(ROOT, 'node_modules', '.bin', 'biome'), ['format', '--write', '--log-level=error', file]);
