@@ -89,7 +89,7 @@ def _command(arguments, before, cwd, env, names):
     import torch.profiler._memory_profiler as oracle
 
     given = {"torch": torch, "oracle": oracle, "frozen": frozen, "cli": cli, "runs": runs, "judge": judge}
-    given |= {"view": shared("view"), "ledger": shared("view_ledger"), "migration": migration}
+    given |= {"view": shared("timeline.view"), "ledger": shared("timeline.ledger"), "migration": migration}
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:

@@ -10,7 +10,7 @@ from kit_parity import ROOT
 from oom_autopsy_parity.judge import NEVER_EMITTED
 from oom_autopsy_parity.shared import shared
 
-ledger = shared("view_ledger")
+ledger = shared("timeline.ledger")
 
 
 def test_the_view_has_six_categories_and_every_reason_implies_one_of_them():
@@ -27,9 +27,9 @@ def test_an_inferred_category_is_no_value_of_the_type(word):
         assert not hasattr(ledger.Category, spelling.upper())
 
 
-@pytest.mark.parametrize("file", ["view.py", "view_ledger.py", "timeline.py"])
+@pytest.mark.parametrize("file", ["view.py", "ledger.py", "timeline.py"])
 def test_no_code_of_the_view_holds_an_inferred_word(file):
-    tree = ast.parse((ROOT / "python" / "shim" / "_oom_autopsy" / file).read_text())
+    tree = ast.parse((ROOT / "python" / "shim" / "_oom_autopsy" / "timeline" / file).read_text())
     prose = {
         id(n.body[0].value)
         for n in ast.walk(tree)

@@ -10,7 +10,7 @@ from kit_parity import PARITY  # noqa: F401  (puts the package on the path)
 from oom_autopsy_parity.shared import shared
 
 torch = pytest.importorskip("torch")
-view, api = shared("view"), shared("torch_api")
+view, api = shared("timeline.view"), shared("torch_api")
 nn = torch.nn
 
 

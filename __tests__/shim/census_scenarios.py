@@ -58,7 +58,7 @@ class Stage:
         """The out-of-memory observer: the first one of a scenario counts."""
         if self.ignore or self.record is not None:
             return
-        from _oom_autopsy import census
+        from _oom_autopsy.census import census
 
         torch, counters = self.torch, dict(self.counters)
         before, during = [self.memory(), self.collector()], []

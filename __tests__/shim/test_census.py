@@ -394,7 +394,7 @@ def test_allocator_settings(cuda, setting, rounding, reason):
         import json, sys
         sys.path.insert(0, sys.argv[1])
         import torch
-        from _oom_autopsy import census
+        from _oom_autopsy.census import census
         net = torch.nn.Linear(300, 300).cuda()
         out = net(torch.zeros(3000, 300, device="cuda"))
         print(json.dumps({"census": census.take()}))
@@ -441,9 +441,10 @@ def test_what_a_cpu_build_has_of_the_names(cpu):
         import sys
         sys.path.insert(0, sys.argv[1])
         import torch
-        from _oom_autopsy import census, torch_api
-        from _oom_autopsy.census_graph import IDLE, GraphWalk, backward_state
-        from _oom_autopsy.census_objects import Clock, Kinds
+        from _oom_autopsy import torch_api
+        from _oom_autopsy.census import census
+        from _oom_autopsy.heap.graph import IDLE, GraphWalk, backward_state
+        from _oom_autopsy.heap.objects import Clock, Kinds
         print(census.take()["devices"], census.take()["complete"])
         api = torch_api.CensusApi(torch)
         print(set(api.lacks) - {"_has_Standard_Deleter"})

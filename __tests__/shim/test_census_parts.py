@@ -17,7 +17,12 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "shim"))
 
-from _oom_autopsy import census, census_frames, census_names, census_objects, census_pools, census_sum
+from _oom_autopsy.census import census
+from _oom_autopsy.census import pools as census_pools
+from _oom_autopsy.census import sums as census_sum
+from _oom_autopsy.heap import frames as census_frames
+from _oom_autopsy.heap import names as census_names
+from _oom_autopsy.heap import objects as census_objects
 
 # --- adding up ---
 
@@ -470,7 +475,8 @@ def test_a_second_look_at_the_same_time_is_not_taken(torch):
 ELSEWHERE = """
 import gc, sys
 sys.path.insert(0, sys.argv[1])
-from _oom_autopsy import census, census_frames, census_objects
+from _oom_autopsy.census import census
+from _oom_autopsy.heap import frames as census_frames, objects as census_objects
 
 assert census.take()["cut"] is None
 
@@ -522,5 +528,5 @@ print("ok")
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.11", "3.12", "3.13"])
 def test_on_every_python_that_torch_has(version):
     python = python_or_skip(version)
-    done = run(ELSEWHERE, pathlib.Path(census.__file__).parents[1], python=python)
+    done = run(ELSEWHERE, pathlib.Path(census.__file__).parents[2], python=python)
     assert (done.out, done.err) == ("ok\n", "")

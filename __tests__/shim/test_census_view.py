@@ -16,8 +16,8 @@ PROGRAM = """
 import json, sys
 sys.path.insert(0, SHIM)
 import torch
-from _oom_autopsy import census, census_sum
-from _oom_autopsy.view import Recorder
+from _oom_autopsy.census import census, sums as census_sum
+from _oom_autopsy.timeline.view import Recorder
 
 torch.backends.cudnn.enabled = False
 torch.manual_seed(0)

@@ -14,7 +14,7 @@ WITHIN = 20  # allocations
 HOLD = """
 import gc, sys, threading
 sys.path.insert(0, sys.argv[1])
-from _oom_autopsy import collector
+from _oom_autopsy.heap import collector
 T = gc.get_threshold()
 def other(act):
     thread = threading.Thread(target=act); thread.start(); thread.join()
@@ -97,7 +97,7 @@ def test_collection_is_off_from_the_first_instruction_to_the_last(version):
 DEEP = """
 import gc, sys
 sys.path.insert(0, sys.argv[1])
-from _oom_autopsy import collector
+from _oom_autopsy.heap import collector
 T, held, left = gc.get_threshold(), 0, 0
 def hold():
     global held
@@ -127,7 +127,7 @@ def test_close_to_the_recursion_limit_it_is_put_back(version):
 DUE = """
 import gc, itertools, sys
 sys.path.insert(0, sys.argv[1])
-from _oom_autopsy import collector
+from _oom_autopsy.heap import collector
 seen = []
 def observe(*_):
     seen.append(gc.get_stats()[0]["collections"])

@@ -9,7 +9,7 @@ import pytest
 PRELUDE = """
 import gc, json, os, sys, weakref
 import torch
-from _oom_autopsy import cycles, cycles_watch
+from _oom_autopsy.cycles import start as cycles, watch as cycles_watch
 cycles_watch.LOOK_S = 60.0
 MiB = 2 ** 20
 KEEP = {}
@@ -605,7 +605,7 @@ def test_a_program_that_saves_its_garbage_keeps_it_and_it_is_no_cycle_then(step,
 COLLECTIONS = (
     PRELUDE
     + """
-from _oom_autopsy import cycles_trigger
+from _oom_autopsy.cycles import trigger as cycles_trigger
 report = {}
 gc.disable()
 gc.freeze()
@@ -719,7 +719,7 @@ def test_a_long_run_finds_a_cycle_while_it_runs(step, cuda):
     """With nothing to see at its end, and no out-of-memory."""
     more = """
 import atexit, gc
-from _oom_autopsy import cycles_watch
+from _oom_autopsy.cycles import watch as cycles_watch
 cycles_watch.BUDGET, cycles_watch.PAUSE_S = 1.0, 0.1
 """
     total = sampled_in_a_run(step(cycles="warn"), cuda, 8, more)
@@ -808,7 +808,7 @@ def test_continuous_leaves_the_recorder_with_its_bound(step, cuda, how):
 CPU = """
 import json, sys
 import torch
-from _oom_autopsy import cycles
+from _oom_autopsy.cycles import start as cycles
 watch = cycles.start(sys.argv[2], evidence_dir=sys.argv[1], page_name="x.cycles.html")
 first = watch.look("oom")
 watch.stop()
@@ -828,7 +828,7 @@ def test_a_cpu_build_has_nothing_to_watch_and_says_so(step, cpu, mode):
 
 OOM = """
 import gc, torch
-from _oom_autopsy import cycles_watch
+from _oom_autopsy.cycles import watch as cycles_watch
 cycles_watch.LOOK_S = 60.0
 gc.disable()
 class Node:

@@ -11,10 +11,10 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "python", "shim"))
 
-from _oom_autopsy import cycles_graph as graph
-from _oom_autopsy import cycles_names as names
-from _oom_autopsy.census_objects import Clock, OutOfTime
-from _oom_autopsy.cycles_memory import Storage
+from _oom_autopsy.cycles import names
+from _oom_autopsy.cycles import rings as graph
+from _oom_autopsy.cycles.memory import Storage
+from _oom_autopsy.heap.objects import Clock, OutOfTime
 
 pytestmark = pytest.mark.skipif(
     graph.can_read_references() is not None, reason="skipped: no exact reference counts here"

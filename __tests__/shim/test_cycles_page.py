@@ -7,9 +7,10 @@ from html.parser import HTMLParser
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "python", "shim"))
 
-from _oom_autopsy import cycles_page, cycles_rows
-from _oom_autopsy.cycles_graph import Cycle, Picture
-from _oom_autopsy.cycles_memory import Storage
+from _oom_autopsy.cycles import page as cycles_page
+from _oom_autopsy.cycles import rows as cycles_rows
+from _oom_autopsy.cycles.memory import Storage
+from _oom_autopsy.cycles.rings import Cycle, Picture
 
 
 def cycle(shape="0123abcd", size=2, address=1, amount=512, device="cuda:0", picture=None):

@@ -10,7 +10,7 @@ VERSIONS = ["3.9", "3.10", "3.11", "3.12", "3.13"]
 PRELUDE = """
 import gc, json, os, random, signal, sys, time
 sys.path.insert(0, sys.argv[1])
-from _oom_autopsy import cycles_trigger
+from _oom_autopsy.cycles import trigger as cycles_trigger
 """
 
 # Each exception is raised at a random instant of a loop that allocates, or that collects, with work that takes 1 ms, one time

@@ -222,7 +222,9 @@ def test_a_shim_in_pieces_is_one_line(step, cpu):
 
 def test_faults_of_a_look_are_rows(step, cpu):
     lain = step(categories="census")
-    (lain.path / "_oom_autopsy" / "census.py").write_text("def take(*a, **k): raise ValueError('no')\n")
+    (lain.path / "_oom_autopsy" / "census" / "census.py").write_text(
+        "def take(*a, **k): raise ValueError('no')\n"
+    )
     done = lain.run(program(), python=cpu, tiny=True)
     assert (done.code, done.out, len(done.ours)) == (0, LINE * 2, 1)
     assert done.receipt["ooms"][0]["snapshot"] in lain.snapshots()

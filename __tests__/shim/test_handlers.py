@@ -7,7 +7,7 @@ import sys
 import types
 
 import pytest
-from _oom_autopsy import handlers
+from _oom_autopsy.signals import handlers
 
 # An out-of-memory whose census takes long (many live objects, each of which it has to see), with a timer that is
 # armed by the census itself, so that the handler runs in the middle of it on any machine.
@@ -35,7 +35,9 @@ layer = torch.nn.Linear(64, 64, device="cuda")
 held = [[i] for i in range(100_000)]
 output = layer(torch.ones(8, 64, device="cuda"))
 
-from _oom_autopsy import census, cycles_watch, process
+from _oom_autopsy import process
+from _oom_autopsy.census import census
+from _oom_autopsy.cycles import watch as cycles_watch
 owner, name = (census._Look, "_look") if look == "census" else (cycles_watch.Watch, "_cycles")
 # A frame of the look's own module starts the clock, once: 20 ms later it is among the many objects, on a thread of ours.
 space = {"__name__": owner.__module__, "real": getattr(owner, name), "todo": [getattr(signal, number)],
@@ -82,7 +84,9 @@ def test_an_exception_of_a_signal_handler_comes_out_of_a_look(step, cuda, kind, 
     said = json.loads(done.out)
     assert (said["type"], said["same"], said["as_it_was"]) == (kind, True, True)
     # As if the handler had been called from the observer: nothing that was looked at is kept by the exception.
-    assert [name for name in said["frames"] if name.startswith("_oom_autopsy")] == ["_oom_autopsy.observer"]
+    assert [name for name in said["frames"] if name.startswith("_oom_autopsy")] == [
+        "_oom_autopsy.recording.observer"
+    ]
     assert done.ours == []
     (oom,) = done.receipt["ooms"]
     if look == "census":
@@ -111,7 +115,7 @@ def handler(*_):
         del error
 signal.signal(signal.SIGALRM, handler)
 torch.zeros(1, device="cuda")
-from _oom_autopsy import scene
+from _oom_autopsy.heap import scene
 real = scene.Scene.objects
 def objects(*args):
     if not died[1:]: os.kill(os.getpid(), signal.SIGALRM)
@@ -218,9 +222,9 @@ signal.signal(signal.SIGALRM, handler)
 torch.zeros(1, device="cuda")
 model = torch.nn.Linear(4, 4, device="cuda")
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-from _oom_autopsy import view
+from _oom_autopsy.timeline import view
 real = view.Recorder.mark
-space = {"__name__": "_oom_autopsy.view", "real": real, "armed": [], "kill": os.kill, "me": os.getpid()}
+space = {"__name__": "_oom_autopsy.timeline.view", "real": real, "armed": [], "kill": os.kill, "me": os.getpid()}
 exec("""def mark(*args):
     while armed: kill(me, armed.pop())
     return real(*args)""", space)
@@ -293,7 +297,7 @@ torch.cuda.allocate(1)
     (
         "autopsy/__init__",
         "autopsy/start",
-        "autopsy/handlers",
+        "autopsy/signals/handlers",
         "autopsy/torch_api",
         "config.json",
         "receipt.json",
@@ -328,7 +332,13 @@ except torch.OutOfMemoryError:
 
 @pytest.mark.parametrize(
     "where",
-    ("autopsy/census.", "autopsy/cycles.", "autopsy/timeline", "proc/self/status", "receipt.json"),
+    (
+        "autopsy/census/census.",
+        "autopsy/cycles/start.",
+        "autopsy/timeline/timeline",
+        "proc/self/status",
+        "receipt.json",
+    ),
 )
 def test_an_exception_of_a_signal_handler_comes_out_of_the_initialisation_of_cuda(step, cuda, where):
     program = AT_CUDA

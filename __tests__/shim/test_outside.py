@@ -5,7 +5,7 @@ import subprocess
 import textwrap
 
 import pytest
-from _oom_autopsy import outside, recorder
+from _oom_autopsy.recording import outside, recorder
 from conftest import PLAIN, ROOT, Step, _interpreter, python_or_skip, run
 
 CUBLAS = "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"
@@ -241,7 +241,7 @@ def test_every_python_tells_the_line_that_pins(version):
     program = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "python" / "shim")!r})
-from _oom_autopsy import outside
+from _oom_autopsy.recording import outside
 class tensor:
     pin_memory = int
 x, pinned = tensor(), 1

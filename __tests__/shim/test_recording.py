@@ -93,7 +93,7 @@ def test_a_foreign_recording_is_still_on_at_the_programs_end(step, cuda):
         import atexit, torch
         torch.cuda.memory._record_memory_history()      # before torch's import of ours could, and before CUDA
         torch.zeros(1, device="cuda")
-        import _oom_autopsy.ends as ends
+        import _oom_autopsy.recording.ends as ends
         atexit._run_exitfuncs()
         print(torch._C._cuda_isHistoryEnabled())
     """

@@ -10,7 +10,8 @@ import textwrap
 import time
 
 import pytest
-from _oom_autopsy import facts, sigterm
+from _oom_autopsy import facts
+from _oom_autopsy.signals import sigterm
 from conftest import run
 from test_ends import PRELUDE
 
@@ -99,7 +100,8 @@ def test_a_thread_that_python_does_not_know_gets_the_signal(step, cuda):
 def test_the_program_dies_though_our_work_waits_for_good(step, cuda):
     lain = step(snapshot="on-failure")
     locked = """
-from _oom_autopsy import process, sigterm
+from _oom_autopsy import process
+from _oom_autopsy.signals import sigterm
 sigterm.PATIENCE_S = 2.0
 def hold():
     with process.mine().lock:
@@ -183,7 +185,7 @@ STARTING = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import threading, time
-from _oom_autopsy import sigterm
+from _oom_autopsy.signals import sigterm
 sigterm.install(lambda: sum(range(20_000)))
 print("ready", flush=True)
 {work}

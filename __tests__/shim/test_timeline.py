@@ -13,7 +13,8 @@ import json, os, sys, warnings
 warnings.simplefilter("ignore")
 sys.path.insert(0, {shim!r})
 import torch
-from _oom_autopsy import timeline, torch_api
+from _oom_autopsy import torch_api
+from _oom_autopsy.timeline import timeline
 torch.manual_seed(0)
 torch.set_num_threads(1)
 
@@ -238,7 +239,7 @@ def test_hooks_of_the_users_beside_ours_keep_running_and_are_left(run):
 
 def test_a_fault_of_ours_ends_the_timeline_and_not_the_program(run):
     result = run("""
-    from _oom_autopsy import view
+    from _oom_autopsy.timeline import view
     view.Recorder.look_at = lambda *a, **k: 1 / 0
     line = timeline.start(2)
     numbers = train(4)

@@ -1,12 +1,17 @@
 """Pure parts of the shim, in this process."""
 
+import ast
 import json
 import os
+import pathlib
+import re
 import sys
 import types
 
 import pytest
-from _oom_autopsy import config, dump, ends, facts, faults, receipt, sigterm, torch_api
+from _oom_autopsy import config, facts, faults, receipt, torch_api
+from _oom_autopsy.recording import dump, ends
+from _oom_autopsy.signals import sigterm
 
 GOOD = {"schema": config.SCHEMA, "evidence": "/evidence", "step": "0123456789ab"}
 
@@ -166,50 +171,60 @@ def test_an_end_without_cuda_has_a_remedy():
     assert ends.never_used(lambda node: node == "/dev/nvidia0") == "the program never used CUDA"
 
 
-def test_names_of_torch_live_in_one_file():
-    """Private names of torch are written in torch_api.py only."""
-    import pathlib
-    import re
+# Private names outside of torch that the shim reads: CPython's own.
+_OF_PYTHON = {
+    "_bootstrap",
+    "_callback",
+    "_current_frames",
+    "_exit",
+    "_finalizer_registry",
+    "_RemoteTraceback",
+}
 
-    ours = [
-        "__init__",
-        "config",
-        "dump",
-        "ends",
-        "facts",
-        "faults",
-        "looks",
-        "observer",
-        "outside",
-        "process",
-        "receipt",
-        "recorder",
-        "sigterm",
-        "store",
+
+def _private_names(tree):
+    """[(line, name)] of what begins with one underscore, as an attribute, a string or a part of a dotted one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value:
+            for part in re.split(r"[./]", node.value):
+                yield node.lineno, part
+
+
+def test_private_names_of_torch_live_in_one_file():
+    """Each private name that shim and parity check use outside of torch_api.py is defined by one of them, or CPython's."""
+    shim = pathlib.Path(facts.OURS)
+    files = [*shim.rglob("*.py"), *shim.parents[1].joinpath("parity").rglob("*.py")]
+    trees = {file: ast.parse(file.read_text()) for file in files}
+    assert len(trees) > 50
+    own = set(_OF_PYTHON)
+    for tree in trees.values():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                own.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                own.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                own.add(node.attr)
+            elif isinstance(node, ast.ImportFrom):
+                own.update(alias.asname or alias.name for alias in node.names)
+    ours = re.compile(
+        r"_(oom_autopsy.*|Around|Again|Events|Held)"
+    )  # names of modules and of classes made by name
+    elsewhere = [
+        f"{file.name}:{line} {name}"
+        for file, tree in trees.items()
+        if file.name != "torch_api.py"
+        for line, name in _private_names(tree)
+        if re.fullmatch(r"_[a-zA-Z]\w*", name) and name not in own and not ours.fullmatch(name)
     ]
-    for name in ours:
-        text = pathlib.Path(facts.OURS, f"{name}.py").read_text()
-        found = re.findall(
-            r"torch\.cuda\.\w+|torch\._\w+|\._cuda_\w+|_record_memory_history|_dump_snapshot|_lazy_call", text
-        )
-        prose = {"torch.cuda.memory_snapshot"}
-        assert not [f for f in found if f not in prose and not _in_prose(text, f)], name
-
-
-def _in_prose(text, word):
-    import io
-    import tokenize
-
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    code = " ".join(t.string for t in tokens if t.type not in (tokenize.COMMENT, tokenize.STRING))
-    return word not in code.replace(" . ", ".")
+    assert elsewhere == []
 
 
 def test_nobody_imports_torch_at_the_top():
-    import pathlib
-
     assert os.path.isdir(facts.OURS)
-    for file in pathlib.Path(facts.OURS).glob("*.py"):
+    for file in pathlib.Path(facts.OURS).rglob("*.py"):
         assert not [
             line for line in file.read_text().splitlines() if line.startswith(("import torch", "from torch"))
         ]

@@ -16,7 +16,7 @@ describe('frameKind', () => {
     ['/opt/venv/lib/python3.11/site-packages/torch/nn/functional.py', 'torch'],
     ['<eval_with_key>.3', 'torch'],
     ['/tmp/oom-autopsy-0123456789ab/path/sitecustomize.py', 'shim'],
-    ['/tmp/oom-autopsy-0123456789ab/path/_oom_autopsy/observer.py', 'shim'],
+    ['/tmp/oom-autopsy-0123456789ab/path/_oom_autopsy/recording/observer.py', 'shim'],
     ['C:\\work\\train.py', 'user'],
     ['C:\\venv\\Lib\\site-packages\\torch\\nn\\functional.py', 'torch'],
   ])('%s is %s', (file, kind) => {

@@ -41,7 +41,7 @@ export const STACK = [
   inTorch('nn/modules/module.py', 1794, 'Module._call_impl'),
   frame(`${WORKSPACE}/model/block.py`, 22, 'Block.forward'),
   inTorch('nn/modules/linear.py', 134, 'Linear.forward'),
-  frame('/tmp/oom-autopsy-0123456789ab/path/_oom_autopsy/observer.py', 12, 'observe'),
+  frame('/tmp/oom-autopsy-0123456789ab/path/_oom_autopsy/recording/observer.py', 12, 'observe'),
 ];
 
 const part = (bytes: number, owner: string) => ({

@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--objects", type=int, default=1_000_000)
     options = parser.parse_args()
     import torch
-    from _oom_autopsy import census
+    from _oom_autopsy.census import census
 
     if not torch.cuda.is_available():
         sys.exit("lab/bench/census.py: this torch has no CUDA device; run it with OA_PYTHON_CUDA")

@@ -24,7 +24,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "shim"))
 
 import torch
-from _oom_autopsy import cycles
+from _oom_autopsy.cycles import start as cycles
 
 
 def transformer_loop(steps: int):

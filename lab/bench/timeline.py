@@ -69,7 +69,7 @@ def no_op(step, steps):
 
 
 def timeline(step, steps):
-    line = shared("timeline").start(steps + 2)
+    line = shared("timeline.timeline").start(steps + 2)
     step()  # opens the window
     step()
     seconds = timed(step, steps)

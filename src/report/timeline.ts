@@ -1,5 +1,5 @@
 /**
- * The timelines of the receipts (python/shim/_oom_autopsy/timeline.py), read for drawing. Untrusted like all
+ * The timelines of the receipts (python/shim/_oom_autopsy/timeline/timeline.py), read for drawing. Untrusted like all
  * of a receipt. Pure.
  */
 import type { Manifest, ManifestProcess } from '../evidence/manifest.js';

@@ -9,6 +9,8 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+from .shared import shared
+
 # Set before torch is imported. One thread: the oracle's sequence moves with their number. No device: the
 # check is made on CPU, beside a job that may be using the GPU, and CUDA must not be initialised before a
 # fork.
@@ -57,10 +59,7 @@ def _mkldnn(torch: Any) -> tuple[bool, bool]:
     """(oneDNN is there and on, and it takes bfloat16 on this processor)"""
     backend = torch.backends.mkldnn
     on = bool(backend.is_available()) and bool(getattr(backend, "enabled", True))
-    try:
-        return on, bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-    except (AttributeError, RuntimeError):
-        return on, False
+    return on, shared("torch_api").takes_bfloat16()
 
 
 def version(text: str) -> tuple[int, int]:

@@ -69,7 +69,7 @@ def _compare(
 def view_differences(scenario: str, frozen: dict[str, Any], now: dict[str, Any]) -> list[dict[str, Any]]:
     """What differs in the rebuilt view, and any word in it that it must never say."""
     found = []
-    allowed = set(shared("view_ledger").CATEGORIES)
+    allowed = set(shared("timeline.ledger").CATEGORIES)
     words = {event.split(" ", 2)[1] for event in now["events"]} | set(now["counts"]) | set(now["bytes"])
     for word in sorted(words - allowed | words & set(NEVER_EMITTED)):
         found.append(_difference(scenario, "a category that is never emitted", "(never)", word))

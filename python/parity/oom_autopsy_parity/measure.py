@@ -49,7 +49,7 @@ def _oracle(scenario: Scenario) -> dict[str, Any]:
 
 
 def view_summary(window: Any, recorder: Any) -> dict[str, Any]:
-    """{counts, bytes, reasons, peak, peak_by, blind, faults, events}; see view_ledger.Window"""
+    """{counts, bytes, reasons, peak, peak_by, blind, faults, events}; see timeline/ledger.py"""
     peak, parts, _ = window.peak()
     return {
         "counts": window.counts(),
@@ -67,7 +67,7 @@ def _recorded(scenario: Scenario, around: Any, pointers: bool) -> tuple[Any, Any
     """Runs the scenario under the view. `around(step, steps)` runs the window; (recorder, window, calls
     before it, its result)."""
     step = scenario.build()
-    recorder = shared("view").Recorder(pointers=pointers).install()
+    recorder = shared("timeline.view").Recorder(pointers=pointers).install()
     try:
         for _ in range(scenario.warm):
             step()

@@ -47,10 +47,9 @@ _PREFIXES = (
 
 
 def _sources() -> Iterator[str]:
-    for folder in (os.path.dirname(os.path.abspath(__file__)), FOLDER):
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".py"):
-                yield os.path.join(folder, name)
+    for top in (os.path.dirname(os.path.abspath(__file__)), FOLDER):
+        for folder, _, names in sorted(os.walk(top)):
+            yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))
 
 
 def _content(path: str) -> str:

@@ -30,17 +30,12 @@ def prepare() -> None:
 
     import torch
 
-    for name in (
-        "torch._dynamo",
-        "torch.profiler",
-        "torch.profiler._memory_profiler",
-        "torch.utils.checkpoint",
-    ):
+    for name in shared("torch_api").IMPORTED_BY_SCENARIOS:
         try:
             importlib.import_module(name)
         except Exception:
             continue  # an older torch; the child says what is missing
-    shared("view")
+    shared("timeline.view")
     torch.set_num_threads(1)
 
 

@@ -1,5 +1,4 @@
-"""Finds the rebuilt view, which the parity check shares with the shim: ../../shim/_oom_autopsy, in the
-repository and in dist alike.
+"""Finds the rebuilt view, which the parity check shares with the shim, in ../../shim/_oom_autopsy.
 
 It is loaded under a package name of its own. A process whose start-up hook already runs the shim keeps that
 copy untouched, and the shim's `__init__` (which acts) is never executed here."""
@@ -19,7 +18,7 @@ FOLDER = os.path.normpath(
 
 
 def shared(module: str) -> Any:
-    """One module of the shim's package: `shared("view")`, `shared("view_ledger")`, `shared("torch_api")`."""
+    """One module of the shim's package: `shared("timeline.view")`, `shared("torch_api")`."""
     if _NAME not in sys.modules:
         package = types.ModuleType(_NAME)
         package.__path__ = [FOLDER]

@@ -11,8 +11,6 @@ import sys
 
 # Python 3.12 freezes 375 tuples of its own at start. What was frozen before torch came, when this is first loaded, is no tensor.
 FROZEN_BEFORE_TORCH = gc.get_freeze_count()
-OURS = os.path.dirname(os.path.abspath(__file__))
-HOOK = os.path.join(os.path.dirname(OURS), "sitecustomize.py")
 MAX_FRAMES = 100
 RANKS = (
     "RANK",
@@ -76,6 +74,11 @@ def start_ticks(stat=None):
 def is_ours(filename):
     """Whether a code object's file belongs to this shim."""
     return filename == HOOK or filename.startswith(OURS + os.sep)
+
+
+# As the code objects spell it: a path through ".." or a link is not normalised there.
+OURS = os.path.dirname(is_ours.__code__.co_filename)
+HOOK = os.path.join(os.path.dirname(OURS), "sitecustomize.py")
 
 
 def stack(frame, limit=MAX_FRAMES):

@@ -10,7 +10,8 @@ import sys
 import threading
 import time
 
-from . import facts, faults, handlers, receipt, torch_api
+from . import facts, faults, receipt, torch_api
+from .signals import handlers
 from .store import Store
 
 

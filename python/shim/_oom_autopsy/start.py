@@ -8,7 +8,9 @@ then goes on to the program.
 import time
 
 from . import config as settings
-from . import ends, faults, handlers, observer, process, recorder, torch_api
+from . import faults, process, torch_api
+from .recording import ends, observer, recorder
+from .signals import handlers
 
 
 def at_import(torch, raised=()):

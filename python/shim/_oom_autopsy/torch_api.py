@@ -7,6 +7,7 @@ may raise what torch raises; callers guard.
 import contextlib
 import importlib
 import inspect
+import operator
 import os
 import re
 import sys
@@ -57,6 +58,25 @@ def expandable_in(settings):
     """What a text of settings says about expandable segments: True, False, or None for nothing."""
     found = re.findall(r"\bexpandable_segments\s*:\s*(True|False)\b", settings or "")
     return found[-1] == "True" if found else None
+
+
+# Attributes of torch's objects that are read by name, from the object's own dictionary or slot (1.x to 2.14).
+PARAMETERS, BUFFERS, MODULES = (
+    "_parameters",
+    "_buffers",
+    "_modules",
+)  # of torch.nn.Module: {name: tensor or module}
+IS_PARAMETER = "_is_param"  # of a wrapper subclass that stands for a Parameter
+NODE_INPUTS = "_input_metadata"  # of an autograd node: device and shape of each gradient that it takes
+# Parts of torch whose threads wait, compile or load data, and keep no tensor of a step.
+ASIDE = ("utils/data", "utils/tensorboard", "_inductor", "_dynamo", "distributed", "multiprocessing")
+# What the first scenario of the parity check would import in its child processes, each anew.
+IMPORTED_BY_SCENARIOS = (
+    "torch._dynamo",
+    "torch.profiler",
+    "torch.profiler._memory_profiler",
+    "torch.utils.checkpoint",
+)
 
 
 def counts_allocations():
@@ -356,6 +376,27 @@ def _optimizer_module():
     return importlib.import_module("torch.optim.optimizer")
 
 
+def view_schema(function):
+    """(name, overload, what it returns) of an operator, by its `_schema` (2.0 to 2.14.1)."""
+    schema = function._schema
+    return schema.name, schema.overload_name, schema.returns
+
+
+def view_held(module):
+    """(parameters, buffers) of a module: lists, without None."""
+    held = (module._parameters.values(), module._buffers.values())
+    return [[tensor for tensor in list(part) if tensor is not None] for part in held]
+
+
+def takes_bfloat16():
+    """Whether oneDNN takes bfloat16 on this processor; False where torch cannot tell.
+    torch.ops.mkldnn._is_mkldnn_bf16_supported: 2.0 to 2.14.1."""
+    try:
+        return bool(torch().ops.mkldnn._is_mkldnn_bf16_supported())
+    except (AttributeError, RuntimeError):
+        return False
+
+
 def view_graph_task_reader():
     """Id of the backward that the calling thread works for, -1 for none. torch._C._current_graph_task_id: 2.1.2 to 2.14.1."""
     return getattr(torch()._C, "_current_graph_task_id", None)
@@ -547,6 +588,7 @@ class CensusApi:
         self.storage_device = type.__dict__["__dict__"].__get__(storage)["device"].__get__
         self.storage_address = self._optional(c, "_storage_address")
         self.has_standard_deleter = self._optional(c, "_has_Standard_Deleter")
+        self.storage_handle = operator.attrgetter("_cdata")  # what has_standard_deleter takes
         # guards: no __torch_function__ of a subclass or a mode, no __torch_dispatch__ mode, no autograd
         # recording
         self.no_torch_function = c.DisableTorchFunction

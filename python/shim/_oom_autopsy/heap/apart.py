@@ -9,7 +9,9 @@ than LET_GO_S.
 import _thread
 import sys
 
-from . import collector, handlers, threads, torch_api
+from .. import torch_api
+from ..signals import handlers, threads
+from . import collector
 
 LET_GO_S = 0.1
 

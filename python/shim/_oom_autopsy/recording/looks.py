@@ -7,8 +7,10 @@ guarded on its own: one that fails is a fault of ours, one line, and nothing mor
 
 import time
 
-from . import apart, faults, handlers, process, receipt, torch_api
-from .census_objects import WALL_S
+from .. import faults, process, receipt, torch_api
+from ..heap import apart
+from ..heap.objects import WALL_S
+from ..signals import handlers
 
 # At an out-of-memory the program's objects are looked at these many times, whatever it takes; then only where the looks so
 # far have taken less than this share of the time since CUDA was initialised: a loop that retries must not wait for us.
@@ -24,13 +26,13 @@ def start(me):
         return
     if me.config.categories != "off" and me.census is None and torch_api.counts_allocations():
         with _guard(me, "census", "there will be no census"):
-            from . import census
+            from ..census import census
 
             me.census = census
     if me.config.cycles != "off" and me.watch is None:
         # torch's observer, where it is used, starts the recorder itself: not the program's doing.
         with _guard(me, "cycles", "reference cycles are not watched"), torch_api.ours():
-            from . import cycles
+            from ..cycles import start as cycles
 
             me.watch = cycles.start(
                 me.config.cycles_watch,
@@ -42,7 +44,7 @@ def start(me):
             )
     if me.config.categories == "timeline" and me.timeline is None:
         with _guard(me, "timeline", "there is no timeline"):
-            from . import timeline
+            from ..timeline import timeline
 
             me.timeline = timeline.start(
                 me.config.timeline_steps, on_done=lambda result: _timeline_done(me, result)

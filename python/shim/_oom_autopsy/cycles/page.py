@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 
-from .cycles_graph import Picture
+from .rings import Picture
 
 MAX_BYTES = 200_000
 

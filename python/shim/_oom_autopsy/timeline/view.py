@@ -3,7 +3,7 @@ and the parity check.
 
 A `Recorder` watches one thread's operations (a TorchDispatchMode), every module (global forward hooks), every
 optimizer (global step hooks) and each parameter's gradient accumulation, and writes a `Ledger`
-(view_ledger.py) of storages. Identity is the `untyped_storage()`, held by weak reference: its death is the
+(ledger.py) of storages. Identity is the `untyped_storage()`, held by weak reference: its death is the
 true death of the memory, tensors held only by the autograd graph included (seen in torch 2.13.0 and 2.14.1).
 
 Rules kept here: no exception of ours leaves a hook; nothing of the user's is replaced, wrapped or kept alive;
@@ -20,9 +20,10 @@ from collections import Counter, UserDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import handlers, torch_api
-from .census_objects import _MRO, _NAMESPACE, container_reader
-from .view_ledger import ALLOC, FREE, RESIZE, SEEN, Ledger, Reason, Row, better
+from .. import torch_api
+from ..heap.objects import _MRO, _NAMESPACE, container_reader
+from ..signals import handlers
+from .ledger import ALLOC, FREE, RESIZE, SEEN, Ledger, Reason, Row, better
 
 FORWARD, RECOMPUTE, BACKWARD, OPTIMIZER, OUTSIDE = "forward", "recompute", "backward", "optimizer", "outside"
 
@@ -101,10 +102,9 @@ def _effect(func: Any) -> int:
     have resized."""
     if func.name() in _FRESH_NAMES:
         return _FRESH
-    returns = func._schema.returns
+    name, overload, returns = torch_api.view_schema(func)
     if not all(r.alias_info is not None for r in returns):
         return _FRESH
-    name, overload = func._schema.name, func._schema.overload_name
     if "resize" in name or name.endswith("::set_") or overload.endswith("out"):
         return _MAY_RESIZE
     return _ALIAS
@@ -402,12 +402,11 @@ class Recorder:
             self.fault("before forward", error)
 
     def _contents(self, module: Any) -> None:
-        for parameter in list(module._parameters.values()):
-            if parameter is not None:
-                self._parameter(parameter, Reason.MODULE_PARAMETER)
-        for buffer in list(module._buffers.values()):
-            if buffer is not None:
-                self.mark(buffer, Reason.MODULE_BUFFER)
+        parameters, buffers = torch_api.view_held(module)
+        for parameter in parameters:
+            self._parameter(parameter, Reason.MODULE_PARAMETER)
+        for buffer in buffers:
+            self.mark(buffer, Reason.MODULE_BUFFER)
 
     def _after_forward(self, module: Any, args: Any, *rest: Any) -> None:
         """`rest` is (kwargs, out); when the forward raised, torch calls global hooks without the kwargs

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 from typing import Callable
 
-from . import faults, handlers, torch_api
-from .cycles_graph import can_read_references
-from .cycles_watch import Continuous, Sampled, Watch
+from .. import faults, torch_api
+from ..signals import handlers
+from .rings import can_read_references
+from .watch import Continuous, Sampled, Watch
 
 MODES = ("sampled", "continuous")
 

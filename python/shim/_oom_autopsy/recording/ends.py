@@ -13,7 +13,9 @@ import sys
 import threading
 import time
 
-from . import dump, facts, faults, handlers, looks, outside, process, recorder, sigterm, torch_api
+from .. import facts, faults, process, torch_api
+from ..signals import handlers, sigterm
+from . import dump, looks, outside, recorder
 
 _installed = False
 _hooked_threads_of = None  # pid whose threading.excepthook we have chained to

@@ -12,7 +12,8 @@ another thread waits.
 
 import itertools
 
-from .census_objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
+from .. import torch_api
+from .objects import NODE, TENSOR, WRAPPER, tensors_in, type_name
 
 IDLE, OWN_DEVICE, ELSEWHERE = "idle", "own device", "elsewhere"
 
@@ -39,7 +40,7 @@ def backward_state(api, stacks, thread, begins_in_python, task):
 
 def node_devices(api, node):
     """The CUDA device indices whose engine thread runs this node; empty for a node of the CPU's thread."""
-    slot = api.node_slot(type(node), "_input_metadata")
+    slot = api.node_slot(type(node), torch_api.NODE_INPUTS)
     if slot is None:
         return set()
     return {entry.device.index for entry in slot(node) if entry.device.type == "cuda"}

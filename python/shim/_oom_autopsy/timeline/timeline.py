@@ -24,9 +24,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from . import handlers, torch_api
+from .. import torch_api
+from ..signals import handlers
+from .ledger import FREE, SEEN, Window
 from .view import Recorder, Unsupported
-from .view_ledger import FREE, SEEN, Window
 
 MAX_EVENTS = 400_000  # some 100 MB of ours in the worst case; a window that has more ends early and says so
 MAX_POINTS, MAX_DEVICES = 120, 8

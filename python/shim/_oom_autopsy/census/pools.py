@@ -6,7 +6,7 @@ default pools serve. Bytes throughout.
 
 from bisect import bisect_right
 
-from . import census_sum
+from . import sums as census_sum
 
 DEFAULT = (0, 0)  # the id of the default pools (MempoolId_t, c10/cuda; 2.13.0 and 2.14.1)
 MOST = 16  # rows per device; the rest is one row

@@ -2,7 +2,7 @@
 
 torch calls `on_oom` before it raises, on any thread, for caught errors too, without holding the allocator's
 lock. An exception from here would replace the program's OutOfMemoryError: none of ours gets out. The work is done on a
-thread of ours, while the program's waits (apart.py): what a signal handler of the program raises meanwhile is the
+thread of ours, while the program's waits (heap/apart.py): what a signal handler of the program raises meanwhile is the
 program's, and does come out.
 
 Limit: in the last frames from which hardly a function can be called any more, nothing is recorded; and in the very last,
@@ -14,8 +14,11 @@ import sys
 import threading
 import time
 
-from . import apart, collector, dump, ends, facts, faults, handlers, process, receipt, recorder, torch_api
-from .census_objects import WALL_S
+from .. import facts, faults, process, receipt, torch_api
+from ..heap import apart, collector
+from ..heap.objects import WALL_S
+from ..signals import handlers
+from . import dump, ends, recorder
 
 MOST_FRAMES = (
     15  # so that the next collection is within twenty allocations of its time, whoever catches the error

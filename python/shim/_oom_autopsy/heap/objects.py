@@ -13,7 +13,7 @@ import time
 import types
 from collections import deque
 
-from .facts import FROZEN_BEFORE_TORCH
+from ..facts import FROZEN_BEFORE_TORCH
 
 # What a type is to the census. 0: nothing of interest.
 TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL = 1, 2, 3, 4, 5, 6, 7

@@ -7,12 +7,12 @@ keeps all of that alive; `drop` it with the look.
 import gc
 import threading
 
-from . import torch_api
-from .census_frames import all_stacks, at_work, begins_in_python, outermost_arguments
-from .census_graph import backward_state
-from .census_names import entries
-from .census_objects import MODULE, Found, Kinds, field, live_objects
-from .census_read import Reader
+from .. import torch_api
+from .frames import all_stacks, at_work, begins_in_python, outermost_arguments
+from .graph import backward_state
+from .names import entries
+from .objects import MODULE, Found, Kinds, field, live_objects
+from .reader import Reader
 
 
 class Scene:
@@ -41,7 +41,7 @@ class Scene:
         while todo:
             module = todo.pop()
             if self.found.take(self.kinds, module):
-                children = [child for _, child in entries(field(self.kinds, module, "_modules"))]
+                children = [child for _, child in entries(field(self.kinds, module, torch_api.MODULES))]
                 todo += [child for child in children if self.kinds.of(child) == MODULE]
 
     def objects(self, clock, max_objects, share=1.0):

@@ -15,7 +15,7 @@ from itertools import cycle, repeat
 from types import MethodType
 from typing import Callable
 
-from . import handlers
+from ..signals import handlers
 
 # Collections between two calls, nearly all of the youngest generation: by default 700 allocations each.
 EVERY = 10

@@ -1,11 +1,11 @@
 """The watch for reference cycles that keep GPU memory, in the program's own process.
 
-Two modes. `sampled` has a pending call made now and then, after a collection of the young (cycles_trigger.py). Once full
+Two modes. `sampled` has a pending call made now and then, after a collection of the young (trigger.py). Once full
 collections have freed cycles, it looks for such that hold GPU memory, within BUDGET of the time that has passed, and less
 often the more often it found nothing. `continuous` is torch's own observer, a full collection at every gc event, for
 people who want exactly that. In both modes there is a look at each out-of-memory and one at exit.
 
-A look of ours reads reference counts and changes nothing (cycles_graph.py). Forcing a collection instead would be simpler,
+A look of ours reads reference counts and changes nothing (rings.py). Forcing a collection instead would be simpler,
 and would change the program: its finalizers would run earlier, and a retry after an out-of-memory would find memory that
 it would not have had.
 """
@@ -20,13 +20,16 @@ import threading
 import time
 from typing import Callable
 
-from . import apart, collector, cycles_page, cycles_rows, cycles_trigger, faults, process, torch_api
-from . import cycles_graph as graph
-from .census_objects import WALL_S, Clock, OutOfTime
-from .cycles_memory import Memory
-from .cycles_search import Search
-from .scene import Scene
-from .store import Store
+from .. import faults, process, torch_api
+from ..heap import apart, collector
+from ..heap.objects import WALL_S, Clock, OutOfTime
+from ..heap.scene import Scene
+from ..store import Store
+from . import page as cycles_page
+from . import rings as graph
+from . import rows, trigger
+from .memory import Memory
+from .search import Search
 
 # Looks at the program's own time may take this share of the time since the watch began.
 BUDGET = 0.01
@@ -62,7 +65,7 @@ class Watch:
         self._lock = threading.Lock()
         self._stopped = False
         self._remove: Callable[[], None] = _nothing
-        self._account = cycles_rows.Account()
+        self._account = rows.Account()
         self._pictures: dict[str, graph.Picture] = {}
         self._page: str | None = None
         self._looks = 0
@@ -152,7 +155,7 @@ class Watch:
         try:
             cycles, note, complete = self._cycles(scene, clock, saved)
             frames = self._frames(cycles, scene)
-            seen, new = cycles_rows.Account(), False
+            seen, new = rows.Account(), False
             full = gc.get_stats()[_oldest_generation()]["collections"]
             before = self._counted if full == self._full else set()
             self._full = full
@@ -226,7 +229,7 @@ class Watch:
 
     def _json(
         self,
-        account: cycles_rows.Account,
+        account: rows.Account,
         looks: int,
         seconds: float,
         reason: str | None,
@@ -244,7 +247,7 @@ class Watch:
         }
 
     def _nothing(self, reason: str | None) -> dict:
-        return self._json(cycles_rows.Account(), 0, 0.0, reason)
+        return self._json(rows.Account(), 0, 0.0, reason)
 
     def _room_for(self, seconds: float) -> bool:
         return self._spent + seconds <= BUDGET * (self._clock() - self._began)
@@ -281,7 +284,7 @@ class Sampled(Watch):
         self._proved = False
         self._next = self._clock()
         self._pause = PAUSE_S
-        self._remove = cycles_trigger.install(self._now_and_then)
+        self._remove = trigger.install(self._now_and_then)
 
     def _now_and_then(self) -> None:
         """On the main thread, between two instructions of the program. Raises what a signal handler of its raises."""

@@ -16,10 +16,10 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Callable, NamedTuple
 
-from . import torch_api
-from .census_graph import IDLE, GraphWalk
-from .census_objects import NODE, TENSOR, WRAPPER, Clock, OutOfTime
-from .scene import Scene
+from .. import torch_api
+from ..heap.graph import IDLE, GraphWalk
+from ..heap.objects import NODE, TENSOR, WRAPPER, Clock, OutOfTime
+from ..heap.scene import Scene
 
 # The caching allocator hands out multiples of this many bytes.
 _ROUND = 512

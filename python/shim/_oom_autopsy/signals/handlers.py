@@ -15,9 +15,10 @@ import signal
 import types
 from _thread import get_ident
 
+from .. import facts
+
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _OURS = __name__.partition(".")[0]
-_HOOK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sitecustomize.py")
 _MOST_LINKS = 100
 _VARARGS = 0x04  # inspect.CO_VARARGS
 
@@ -116,7 +117,7 @@ def _owner(frame):
     if root in (_OURS, "torch"):
         return root
     file = frame.f_code.co_filename
-    if file == _HOOK:
+    if file == facts.HOOK:
         return _OURS
     if file.startswith("<frozen "):
         return "stdlib"

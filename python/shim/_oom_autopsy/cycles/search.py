@@ -17,10 +17,11 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-from .census_names import entries
-from .census_objects import Clock, field
-from .cycles_graph import Garbage
-from .cycles_memory import Memory
+from .. import torch_api
+from ..heap.names import entries
+from ..heap.objects import Clock, field
+from .memory import Memory
+from .rings import Garbage
 
 # Passes over all live objects (gc.get_referrers): 0.03 s for 300,000, and 0.8 ms for each that is asked about.
 _PASSES = 8
@@ -148,7 +149,7 @@ class Search:
     def _tops(self) -> list:
         """Optimizers, and modules that no module holds."""
         found, kinds = self.scene.found, self.scene.kinds
-        parts = {id(part) for m in found.modules for _, part in entries(field(kinds, m, "_modules"))}
+        parts = {id(part) for m in found.modules for _, part in entries(field(kinds, m, torch_api.MODULES))}
         kinds.forget()
         tops = [o for o in found.modules if id(o) not in parts and id(o) not in self.alive]
         return tops + [o for o in found.optimizers if id(o) not in self.alive]

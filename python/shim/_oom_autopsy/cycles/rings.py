@@ -19,9 +19,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple
 
-from . import cycles_names as names
-from .census_objects import Clock, OutOfTime
-from .cycles_memory import Storage
+from ..heap.objects import Clock, OutOfTime
+from . import names
+from .memory import Storage
 
 # Objects handed to one C call of gc.get_referents: about 30 ms, so that a deadline is met to within that.
 _BATCH = 20_000

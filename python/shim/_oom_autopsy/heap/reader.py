@@ -9,7 +9,7 @@ Nothing is allocated on a device: the parts of a sparse tensor are aliases.
 import contextlib
 import gc
 
-from .census_objects import TENSOR, WRAPPER, members
+from .objects import TENSOR, WRAPPER, members
 
 MAX_INNER = 8  # wrappers inside wrappers: DTensor of a quantised tensor of a jagged tensor...
 
@@ -101,7 +101,7 @@ class Reader:
         if not address or not size:
             return None
         own = self.api.has_standard_deleter
-        return device.index, address, size, own is None or bool(own(storage._cdata))
+        return device.index, address, size, own is None or bool(own(self.api.storage_handle(storage)))
 
     def storage(self, storage):
         """The same for a visible storage object; [] where it stands for no device memory."""

@@ -12,7 +12,9 @@ import errno
 import os
 import time
 
-from . import collector, faults, receipt, threads, torch_api
+from .. import faults, receipt, torch_api
+from ..heap import collector
+from ..signals import threads
 
 # A program that runs into the limit again and again (a batch-size search) pays for the newest snapshot each
 # time. Past this many seconds, a snapshot is taken only when the pause since the last was ten times its

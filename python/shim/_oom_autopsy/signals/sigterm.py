@@ -21,7 +21,8 @@ import sys
 import threading
 import time
 
-from . import handlers, process, threads
+from .. import process
+from . import handlers, threads
 
 # Longest that the program is kept from dying. The snapshot has 10 s of it, and takes a few milliseconds.
 PATIENCE_S = 30.0

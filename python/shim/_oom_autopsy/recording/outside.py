@@ -6,7 +6,7 @@ it found none for its handle, and for other reasons) is a kind that is not certa
 
 import dis
 
-from . import facts
+from .. import facts
 
 _RUNTIME = ("RuntimeError",)
 _MEMORY = ("MemoryError",)

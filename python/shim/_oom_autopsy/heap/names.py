@@ -2,7 +2,8 @@
 
 import re
 
-from .census_objects import type_name
+from .. import torch_api
+from .objects import type_name
 
 NAME = re.compile(r"[A-Za-z0-9_.]{1,120}", re.ASCII)
 NO_NAME = "(key)"
@@ -36,18 +37,18 @@ class ModuleTree:
 
     def __init__(self, kinds, modules):
         self.parent = {}  # id(child) -> (parent, the child's name in it)
-        self.parts = {}  # id(module) -> {"_parameters": {...}, "_buffers": {...}}
+        self.parts = {}  # id(module) -> {PARAMETERS: {...}, BUFFERS: {...}}
         for module in modules:
             fields = {key: value for key, value in kinds.fields(module) if type(key) is str}
             self.parts[id(module)] = fields
-            for name, child in entries(fields.get("_modules")):
+            for name, child in entries(fields.get(torch_api.MODULES)):
                 if child is not module:
                     self.parent.setdefault(id(child), (module, name))
         self.labels = {}  # id(root) -> "Net", "Net#2"
         self.modules = modules
 
     def entries(self, module, part):
-        """[(name, tensor)] of `_parameters` or `_buffers`."""
+        """[(name, tensor)] of torch_api.PARAMETERS or torch_api.BUFFERS."""
         return entries(self.parts[id(module)].get(part))
 
     def root_and_path(self, module):

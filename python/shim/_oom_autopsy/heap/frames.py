@@ -9,6 +9,9 @@ import os
 import sys
 import threading
 
+from .. import torch_api
+from ..facts import is_ours
+
 
 def all_stacks():
     """[(thread id, frames with the innermost first)] of every thread of this process, without our own frames.
@@ -18,7 +21,7 @@ def all_stacks():
     """
     stacks = []
     for thread, frame in list(sys._current_frames().items()):
-        while frame is not None and os.path.dirname(frame.f_code.co_filename) == OURS:
+        while frame is not None and is_ours(frame.f_code.co_filename):
             frame = frame.f_back
         stack = []
         while frame is not None:
@@ -26,10 +29,6 @@ def all_stacks():
             frame = frame.f_back
         stacks.append((thread, stack))
     return stacks
-
-
-# As the code objects spell it: a path through ".." or a link is not normalised there.
-OURS = os.path.dirname(all_stacks.__code__.co_filename)
 
 
 def outermost_call(stack, call_codes, backward_codes):
@@ -57,11 +56,7 @@ def begins_in_python(thread, stack):
 
 
 _LIBRARY = os.path.dirname(threading.__file__)
-# Parts of torch whose threads wait, compile or load data, and keep no tensor of a step.
-_ASIDE = tuple(
-    os.path.join(*part.split("/")) + os.sep
-    for part in ("utils/data", "utils/tensorboard", "_inductor", "_dynamo", "distributed", "multiprocessing")
-)
+_ASIDE = tuple(os.path.join(*part.split("/")) + os.sep for part in torch_api.ASIDE)
 
 
 def at_work(api, stacks, this_thread):

@@ -7,7 +7,8 @@ on is left alone, and one the program starts after ours gets a clean start, as i
 
 import time
 
-from . import faults, handlers, process, torch_api
+from .. import faults, process, torch_api
+from ..signals import handlers
 
 OFF = "snapshot: off"
 # Allocators that record no history and report no out-of-memory: raising where they are asked.

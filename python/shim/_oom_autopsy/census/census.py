@@ -9,11 +9,11 @@ order: docs/census.md.
 import os
 import sys
 
-from . import census_pools, collector, torch_api
-from . import census_sum as rank
-from .census_graph import IDLE, OWN_DEVICE, GraphWalk
-from .census_names import ModuleTree, clean, is_dict, optimizer_name
-from .census_objects import (
+from .. import torch_api
+from ..heap import collector
+from ..heap.graph import IDLE, OWN_DEVICE, GraphWalk
+from ..heap.names import ModuleTree, clean, is_dict, optimizer_name
+from ..heap.objects import (
     MAX_ITEMS,
     TENSOR,
     WRAPPER,
@@ -26,7 +26,9 @@ from .census_objects import (
     tensors_in,
     type_name,
 )
-from .scene import Scene
+from ..heap.scene import Scene
+from . import pools as census_pools
+from . import sums as rank
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
@@ -253,7 +255,7 @@ class _Look:
         held = []
         for module in self.found.modules:
             self.clock.check(lambda: f"named {len(held)} tensors of {len(self.found.modules)} modules")
-            for part in ("_parameters", "_buffers"):
+            for part in (torch_api.PARAMETERS, torch_api.BUFFERS):
                 for name, tensor in tree.entries(module, part):
                     if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self._read(tensor):
                         held.append((module, part, name, tensor))
@@ -262,7 +264,7 @@ class _Look:
             if not at & 255:
                 self.clock.check(lambda at=at: f"read {at} of {len(held)} parameters and buffers")
             path = tree.name(module, name)
-            if part == "_parameters":
+            if part == torch_api.PARAMETERS:
                 self._put_parameter(tensor, path)
             else:
                 self._put(tensor, rank.BUFFER, path)
@@ -330,7 +332,7 @@ class _Look:
         aside)."""
         if self.kinds.is_parameter_type(type(tensor)):
             return True
-        return self.kinds.of(tensor) == WRAPPER and field(self.kinds, tensor, "_is_param") is True
+        return self.kinds.of(tensor) == WRAPPER and field(self.kinds, tensor, torch_api.IS_PARAMETER) is True
 
     def _graph(self):
         self.walk = GraphWalk(self.api, self.kinds, self._saved, self._leaf, self.state, self.device)

@@ -1,0 +1,1 @@
+"""What is alive by category."""

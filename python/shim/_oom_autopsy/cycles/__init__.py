@@ -1,0 +1,1 @@
+"""Reference cycles that keep GPU tensors alive."""

@@ -1,0 +1,1 @@
+"""The program's live objects, threads and graphs, read without running its code."""

@@ -1,0 +1,1 @@
+"""The program's signals and threads, and ours."""

@@ -1,0 +1,1 @@
+"""Memory by category over a few steps."""
