@@ -24,7 +24,7 @@ export const pageFile = (of: Made): string => `${of.host}-${of.pid}-${of.token}.
 const category = (bytes: number) => ({
   bytes,
   count: 1,
-  owners: [{ name: 'layers.0.weight', bytes, count: 1 }],
+  owners: [{ name: 'layers.0.weight', bytes, count: 1, kind: 'tensor', largest: 'float32[10, 10]' }],
 });
 
 const census = () => ({
@@ -32,6 +32,12 @@ const census = () => ({
   complete: true,
   cut: null,
   not_reached: [],
+  signs: {
+    eval_activations: 0,
+    optimizer_step: null,
+    graph_passes: 1,
+    twins: { names: ['net', 'ema'], bytes: 400 },
+  },
   devices: [
     {
       index: 0,
@@ -39,6 +45,7 @@ const census = () => ({
       reserved: 2000,
       reserved_unused: 1000,
       attributed: 900,
+      kept: [{ name: '`outputs[*]` in `evaluate` (eval.py)', by: 'graph', bytes: 100, count: 2 }],
       pools: [
         {
           id: '1:0',
@@ -169,6 +176,14 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
         history: 'armed',
         census: census(),
         cycles: cycles(null),
+        test: { runner: 'pytest', id: 'test_train.py::test_step[bf16]', phase: 'call', child: false },
+        outcome: {
+          kind: 'test-failed',
+          at: { file: '/w/train.py', line: 51, function: 'main' },
+          tool: null,
+          later: null,
+        },
+        cell: 5,
       },
     ],
     ooms_dropped: 0,
@@ -185,7 +200,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
       },
     ],
     snapshots_removed: 0,
-    thread_ends: [{ exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_050 }],
+    thread_ends: [{ exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_050, at: null }],
     census: census(),
     cycles: cycles(pageFile(of)),
     timeline: null,
@@ -197,6 +212,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
       outside_oom: null,
       reraised_from: null,
       time: 1_700_000_100,
+      at: { file: '/w/train.py', line: 50, function: 'main' },
     },
     ...changes,
   };

@@ -248,10 +248,17 @@ const counts = {
     retries: maybe(amount),
     ooms: maybe(amount),
 };
+const owner = dist/* object */.Ikc({
+    name: receipt_schema_text(NAME),
+    bytes: amount,
+    count: atLeast(0),
+    kind: maybe(dist/* picklist */.KIO(vocabulary/* OWNER_KINDS */.eC)),
+    largest: maybe(receipt_schema_text(100)),
+});
 const category = dist/* object */.Ikc({
     bytes: amount,
     count: atLeast(0),
-    owners: list(dist/* object */.Ikc({ name: receipt_schema_text(NAME), bytes: amount, count: atLeast(0) }), 10),
+    owners: list(owner, 10),
     reasons: list(dist/* object */.Ikc({ reason: receipt_schema_text(NAME), bytes: amount, count: maybe(amount) }), 20),
 });
 const categoryName = dist/* picklist */.KIO(vocabulary/* CATEGORY_NAMES */.ku);
@@ -273,6 +280,18 @@ const pool = dist/* pipe */.FsL(dist/* object */.Ikc({
             message: `categories add up to ${all} bytes, of ${allocated} allocated and ${reserved} reserved`,
         });
 }), dist/* description */.h_('A part of its device: the bytes of the categories add up to `allocated`'));
+const keeper = dist/* object */.Ikc({
+    name: receipt_schema_text(NAME),
+    by: dist/* picklist */.KIO(vocabulary/* KEPT_BY */.Vl),
+    bytes: amount,
+    count: atLeast(0),
+});
+const signs = dist/* object */.Ikc({
+    eval_activations: maybe(amount),
+    optimizer_step: maybe(dist/* picklist */.KIO(['first', 'later'])),
+    graph_passes: maybe(amount),
+    twins: maybe(dist/* object */.Ikc({ names: list(receipt_schema_text(NAME), 8), bytes: amount })),
+});
 const censusDevice = dist/* pipe */.FsL(dist/* object */.Ikc({
     index: amount,
     allocated: amount,
@@ -281,6 +300,7 @@ const censusDevice = dist/* pipe */.FsL(dist/* object */.Ikc({
     attributed: maybe(amount),
     categories: dist/* record */.g1P(categoryName, category),
     pools: maybe(list(pool, 17)),
+    kept: list(keeper, 10),
 }), dist/* rawCheck */.H0v(({ dataset, addIssue }) => {
     if (!dataset.typed)
         return;
@@ -303,6 +323,7 @@ const census = dist/* object */.Ikc({
     complete: flag,
     cut: maybe(receipt_schema_text(LINE)),
     not_reached: list(categoryName, 5),
+    signs: maybe(signs),
     devices: list(censusDevice, 128),
 });
 const step = dist/* object */.Ikc({ name: receipt_schema_text(NAME), label: dist/* fallback */.NpB(receipt_schema_text(NAME), '') });
@@ -336,6 +357,18 @@ const cycles = dist/* pipe */.FsL(dist/* object */.Ikc({
     cycles_dropped: atLeast(0),
     page: maybe(fileName),
 }), dist/* transform */.pdi((look) => ({ ...look, count: look.count ?? look.cycles.length })));
+const test = dist/* object */.Ikc({
+    runner: dist/* picklist */.KIO(vocabulary/* TEST_RUNNERS */.Ln),
+    id: receipt_schema_text(NAME),
+    phase: maybe(dist/* picklist */.KIO(['collect', 'setup', 'call', 'teardown'])),
+    child: flag,
+});
+const outcome = dist/* object */.Ikc({
+    kind: dist/* picklist */.KIO(vocabulary/* OOM_OUTCOMES */.iT),
+    at: maybe(receipt_schema_frame),
+    tool: maybe(receipt_schema_text(NAME)),
+    later: maybe(receipt_schema_text(NAME)),
+});
 const oom = dist/* object */.Ikc({
     seq: amount,
     time: maybe(seconds),
@@ -355,6 +388,9 @@ const oom = dist/* object */.Ikc({
     history: receipt_schema_history,
     census: maybe(census),
     cycles: maybe(cycles),
+    test: maybe(test),
+    outcome: maybe(outcome),
+    cell: maybe(amount),
 });
 const snapshot = dist/* pipe */.FsL(dist/* object */.Ikc({
     file: dist/* pipe */.FsL(fileName, dist/* check */.z6Y((name) => (0,names/* parseSnapshotName */.FZ)(name) !== null)),
@@ -403,7 +439,7 @@ const outsideOom = dist/* object */.Ikc({
     certain: flag,
     device_free: maybe(amount),
 });
-const ending = { exception: maybe(receipt_schema_text(NAME)), oom: flag, time: maybe(seconds) };
+const ending = { exception: maybe(receipt_schema_text(NAME)), oom: flag, time: maybe(seconds), at: maybe(receipt_schema_frame) };
 const timeline = dist/* record */.g1P(dist/* string */.YjP(), dist/* custom */.IeY(() => true));
 const ReceiptSchema = dist/* object */.Ikc({
     schema: dist/* literal */.euz(vocabulary/* RECEIPT_SCHEMA */.RJ),

@@ -752,10 +752,14 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Db: () => (/* binding */ RERAISED_FROM),
 /* harmony export */   K$: () => (/* binding */ OBSERVER_STATES),
+/* harmony export */   Ln: () => (/* binding */ TEST_RUNNERS),
 /* harmony export */   RJ: () => (/* binding */ RECEIPT_SCHEMA),
 /* harmony export */   T: () => (/* binding */ POOL_KINDS),
+/* harmony export */   Vl: () => (/* binding */ KEPT_BY),
 /* harmony export */   bZ: () => (/* binding */ RANK_VARIABLES),
 /* harmony export */   cs: () => (/* binding */ MAX_RECEIPT_BYTES),
+/* harmony export */   eC: () => (/* binding */ OWNER_KINDS),
+/* harmony export */   iT: () => (/* binding */ OOM_OUTCOMES),
 /* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES),
 /* harmony export */   sF: () => (/* binding */ OUTSIDE_KINDS)
 /* harmony export */ });
@@ -796,6 +800,20 @@ const OUTSIDE_KINDS = [
 ];
 const RERAISED_FROM = ['process', 'ray'];
 const OBSERVER_STATES = ['attached', 'refused', 'none'];
+const OWNER_KINDS = [
+    'tensor',
+    'layer',
+    'position',
+    'compiled',
+    'holder',
+    'optimizer',
+    'node',
+    'library',
+    'other',
+];
+const KEPT_BY = ['graph', 'holder', 'traceback'];
+const TEST_RUNNERS = ['pytest', 'unittest'];
+const OOM_OUTCOMES = ['test-failed', 'handled', 'exit', 'left', 'raised'];
 
 
 /***/ }),

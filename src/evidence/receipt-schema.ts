@@ -10,12 +10,16 @@ import * as v from 'valibot';
 import { parseSnapshotName, SNAPSHOT_REASONS } from './names.js';
 import {
   CATEGORY_NAMES,
+  KEPT_BY,
   OBSERVER_STATES,
+  OOM_OUTCOMES,
   OUTSIDE_KINDS,
+  OWNER_KINDS,
   POOL_KINDS,
   RANK_VARIABLES,
   RECEIPT_SCHEMA,
   RERAISED_FROM,
+  TEST_RUNNERS,
 } from './vocabulary.js';
 
 /** Characters of a name, of a sentence, of a path. */
@@ -63,10 +67,20 @@ const counts = {
   ooms: maybe(amount),
 };
 
+/** Who holds bytes of a category, by a name of the program's own where there is one. */
+const owner = v.object({
+  name: text(NAME),
+  bytes: amount,
+  count: atLeast(0),
+  /** What `name` is; null in receipts that do not say. */
+  kind: maybe(v.picklist(OWNER_KINDS)),
+  /** The largest tensor of this owner, as `bf16[8, 4096, 4096]`. */
+  largest: maybe(text(100)),
+});
 const category = v.object({
   bytes: amount,
   count: atLeast(0),
-  owners: list(v.object({ name: text(NAME), bytes: amount, count: atLeast(0) }), 10),
+  owners: list(owner, 10),
   reasons: list(v.object({ reason: text(NAME), bytes: amount, count: maybe(amount) }), 20),
 });
 const categoryName = v.picklist(CATEGORY_NAMES);
@@ -97,6 +111,29 @@ const pool = v.pipe(
   v.description('A part of its device: the bytes of the categories add up to `allocated`'),
 );
 
+/**
+ * Bytes that one name of the program keeps alive, over all categories: counted in these already, never added to them. `graph`:
+ * through the autograd graph of what it holds; `traceback`: an exception keeps the frame, `name` says of whom.
+ */
+const keeper = v.object({
+  name: text(NAME),
+  by: v.picklist(KEPT_BY),
+  bytes: amount,
+  count: atLeast(0),
+});
+
+/** Facts that point to what to do first, each null where it is not known. */
+const signs = v.object({
+  /** Bytes that the graph saved below root modules that are all in eval mode. */
+  eval_activations: maybe(amount),
+  /** The out-of-memory was inside an optimizer's step: its first, or a later one. */
+  optimizer_step: maybe(v.picklist(['first', 'later'])),
+  /** How often one parameter is used along one path of the graph: more than one pass means that iterations hang together. */
+  graph_passes: maybe(amount),
+  /** Root modules of one class and the same parameters' sizes that are alive at once: names, and bytes of one. */
+  twins: maybe(v.object({ names: list(text(NAME), 8), bytes: amount })),
+});
+
 const censusDevice = v.pipe(
   v.object({
     index: amount,
@@ -107,6 +144,8 @@ const censusDevice = v.pipe(
     categories: v.record(categoryName, category),
     /** The largest first; null when pools could not be distinguished. */
     pools: maybe(list(pool, 17)),
+    /** The largest first. */
+    kept: list(keeper, 10),
   }),
   // Sums that do not add up are worse than none.
   v.rawCheck(({ dataset, addIssue }) => {
@@ -135,6 +174,7 @@ const census = v.object({
   cut: maybe(text(LINE)),
   /** Categories that were not seen whole: their bytes are the least that they may be. */
   not_reached: list(categoryName, 5),
+  signs: maybe(signs),
   devices: list(censusDevice, 128),
 });
 
@@ -184,6 +224,29 @@ const cycles = v.pipe(
   v.transform((look) => ({ ...look, count: look.count ?? look.cycles.length })),
 );
 
+/** The test in which memory ran out, by its runner's own name for it. `child`: in a process that a test started. */
+const test = v.object({
+  runner: v.picklist(TEST_RUNNERS),
+  id: text(NAME),
+  phase: maybe(v.picklist(['collect', 'setup', 'call', 'teardown'])),
+  child: flag,
+});
+
+/** What became of the error, where a fact says so; null where none does. */
+const outcome = v.object({
+  /**
+   * `test-failed`: the last word on the test is that it failed by this. `handled`: a frame of the program's let it go. `exit`: handled
+   * by ending the program because of it. `left`: it left the program's frames, and `tool` went on. `raised`: it ended the process.
+   */
+  kind: v.picklist(OOM_OUTCOMES),
+  /** The frame that handled it. */
+  at: maybe(frame),
+  /** What caught it outside of the program: a module's name. */
+  tool: maybe(text(NAME)),
+  /** Type of the error by which the test failed later, where it failed by another. */
+  later: maybe(text(NAME)),
+});
+
 const oom = v.object({
   seq: amount,
   time: maybe(seconds),
@@ -203,6 +266,10 @@ const oom = v.object({
   history,
   census: maybe(census),
   cycles: maybe(cycles),
+  test: maybe(test),
+  outcome: maybe(outcome),
+  /** Number of the notebook's cell that ran. */
+  cell: maybe(amount),
 });
 
 const snapshot = v.pipe(
@@ -283,7 +350,8 @@ const outsideOom = v.object({
   device_free: maybe(amount),
 });
 
-const ending = { exception: maybe(text(NAME)), oom: flag, time: maybe(seconds) };
+/** `at`: the innermost frame of the program's own files. */
+const ending = { exception: maybe(text(NAME)), oom: flag, time: maybe(seconds), at: maybe(frame) };
 
 /** JSON that was cut to a depth and a number of nodes, with its texts cleaned. */
 export type PlainJson =

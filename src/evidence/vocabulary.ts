@@ -54,3 +54,27 @@ export const RERAISED_FROM = ['process', 'ray'] as const;
 
 /** Whether torch calls our observer at an out-of-memory. `none`: it was never attached. */
 export const OBSERVER_STATES = ['attached', 'refused', 'none'] as const;
+
+/**
+ * What the name of an owner is. `tensor`: a parameter or buffer by its module's path. `layer`: the module that saved an activation.
+ * `position`: an operation by the module before it. `compiled`: a compiled graph, by its model. `holder`: a variable, attribute or
+ * container of the program's. `optimizer`: its class. `node`: an autograd node's type, no name of the program's. `library`: a
+ * workspace that no tensor shows. `other`: none of these.
+ */
+export const OWNER_KINDS = [
+  'tensor',
+  'layer',
+  'position',
+  'compiled',
+  'holder',
+  'optimizer',
+  'node',
+  'library',
+  'other',
+] as const;
+/** How a name keeps bytes alive. */
+export const KEPT_BY = ['graph', 'holder', 'traceback'] as const;
+
+export const TEST_RUNNERS = ['pytest', 'unittest'] as const;
+/** What is known to have become of an out-of-memory error. */
+export const OOM_OUTCOMES = ['test-failed', 'handled', 'exit', 'left', 'raised'] as const;

@@ -108,6 +108,7 @@ def _result(clock, devices, cut, look):
         "complete": cut is None,
         "cut": cut,
         "not_reached": [name for name in FACTS if look is not None and name in look.not_reached],
+        "signs": None,
         "devices": devices,
         "looked": {
             "objects": found.objects if found else 0,
@@ -405,6 +406,7 @@ class _Look:
                 "reserved_unused": max(0, reserved - allocated),
                 "attributed": allocated - categories["unknown"]["bytes"],
                 "categories": categories,
+                "kept": [],
                 "pools": None
                 if pools is None
                 else census_pools.rows(pools.get(index, {}), self.ledger.own.get(index, {}), granule),

@@ -81,7 +81,14 @@ def _note_thread(me, kind, error):
     with me.lock:
         rows = me.receipt["thread_ends"]
         if len(rows) < MAX_THREAD_ENDS:
-            rows.append({"exception": facts.exception_name(kind), "oom": is_oom(error), "time": time.time()})
+            rows.append(
+                {
+                    "exception": facts.exception_name(kind),
+                    "oom": is_oom(error),
+                    "time": time.time(),
+                    "at": None,
+                }
+            )
     me.save()
 
 
@@ -157,6 +164,7 @@ def finish(me, error, kind=None, limit=None):
             "outside_oom": None,
             "reraised_from": None,
             "time": time.time(),
+            "at": None,
         }
         if kind != "sigterm":
             _tell_apart(me, error or reported())

@@ -148,6 +148,9 @@ class Event(apart.Look):
             "history": recorder.history(self.me),
             "census": None,
             "cycles": None,
+            "test": None,
+            "outcome": None,
+            "cell": None,
         }
         try:
             recorder.note_settings(self.me)
