@@ -8,11 +8,12 @@
 import { type Concluded, conclude } from './deliver/deliver.js';
 import { NOT_YET } from './deliver/publishing.js';
 import { collect, type Evidence } from './evidence/collect.js';
-import { buildManifest, cycleTotals } from './evidence/manifest.js';
+import { buildManifest, cycleTotals, type Manifest } from './evidence/manifest.js';
 import { thisHost } from './evidence/names.js';
 import type { Receipt } from './evidence/receipt.js';
 import { observeGpus } from './gpu/observe.js';
 import { blindSpots, isBlind } from './judge/blind.js';
+import { baselineAccount, judgeBudget } from './judge/budget.js';
 import { finalExitCode, judgeGates } from './judge/gates.js';
 import { countOoms, endedByOom, outsideOoms } from './judge/outside.js';
 import { likelyReason, unreached, unreachedLine } from './judge/reach.js';
@@ -21,7 +22,9 @@ import type { VerdictName } from './judge/verdicts.js';
 import { formatBytes } from './lib/bytes.js';
 import { count, logLine } from './lib/text.js';
 import { VERSION } from './lib/version.js';
+import { largest, memoryOf } from './memory/document.js';
 import { parityOf } from './parity/run.js';
+import { fromWorkspace, type Plan } from './plan.js';
 import type { Outputs } from './runner/outputs.js';
 import type { Runner } from './runner/runner.js';
 import { goneCheck } from './step/abandoned.js';
@@ -57,6 +60,9 @@ export const REFUSED_OUTPUTS: Outputs = {
   'report-url': '',
   'cycle-count': 0,
   parity: 'off',
+  'peak-allocated': '',
+  'peak-reserved': '',
+  'memory-file': '',
   'evidence-dir': '',
 };
 
@@ -141,7 +147,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     plan.options,
   );
 
-  const account = buildManifest({
+  const judged = buildManifest({
     evidence,
     version: VERSION,
     now: Date.now(),
@@ -183,10 +189,31 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     faults: ended.faults,
     published: NOT_YET,
   });
+  const account = await withMemory(judged, plan);
 
   const concluded = await conclude(runner, ended, evidence, account);
-  const code = finalExitCode(stepCode, gates);
+  const code = finalExitCode(stepCode, account.gates);
   return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+
+/** The account with its peaks, what they are beside a baseline, and the gates of the memory budget. */
+async function withMemory(account: Manifest, { options, workspace }: Plan): Promise<Manifest> {
+  const now = memoryOf(account);
+  const path = options.baseline === '' ? null : fromWorkspace(options.baseline, workspace);
+  const baseline =
+    path === null
+      ? null
+      : baselineAccount(await (await import('./memory/baseline.js')).readBaseline(path), now);
+  const green = account.step.exit_code === 0 && !account.step.cancelled;
+  return {
+    ...account,
+    memory: {
+      peak_allocated: largest(now.rows)?.peak_allocated ?? null,
+      peak_reserved: largest(now.rows, 'peak_reserved')?.peak_reserved ?? null,
+      baseline,
+    },
+    gates: [...account.gates, ...(green ? judgeBudget(now, baseline, options) : [])],
+  };
 }
 
 /** Pids that imported torch to the end, have gone, and left nothing that is there. */

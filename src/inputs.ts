@@ -3,6 +3,7 @@
  * The table below is the only place that knows an input's default and accepted values; action.yml and the
  * README are held equal to it by a test.
  */
+import { type Amount, parseAmount } from './lib/amount.js';
 import { parseBytes } from './lib/bytes.js';
 import { printable } from './lib/text.js';
 import { BUILT_IN_SHELLS, templateProblem } from './step/shell.js';
@@ -13,6 +14,7 @@ export const GATES = ['off', 'warn', 'fail'] as const;
 export const CYCLE_WATCHES = ['sampled', 'continuous'] as const;
 export const CATEGORY_MODES = ['off', 'census', 'timeline'] as const;
 export const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'] as const;
+export const NO_BASELINE_POLICIES = ['ignore', 'warn', 'fail'] as const;
 
 export type Gate = (typeof GATES)[number];
 
@@ -34,6 +36,14 @@ export interface Inputs {
   readonly fixture: string;
   readonly python: string;
   readonly ifNoTorch: (typeof NO_TORCH_POLICIES)[number];
+  /** Null: no budget. */
+  readonly memoryBudget: Amount | null;
+  readonly baseline: string;
+  /** Null: growth is told and turns nothing red. */
+  readonly maxGrowth: Amount | null;
+  readonly ifNoBaseline: (typeof NO_BASELINE_POLICIES)[number];
+  /** Null: nothing is asked before the step. */
+  readonly minFree: Amount | null;
   readonly upload: boolean;
   readonly artifactName: string;
   readonly retentionDays: number;
@@ -93,6 +103,16 @@ const size: Parser<number> = (text) => {
     : { value };
 };
 
+const amount =
+  (mostPercent: number): Parser<Amount | null> =>
+  (text) => {
+    if (text === '') return { value: null };
+    const value = parseAmount(text, mostPercent);
+    return value === null
+      ? { accepted: `bytes such as \`20GiB\`, or a share such as \`${mostPercent > 100 ? '5' : '90'}%\`` }
+      : { value };
+  };
+
 /** Paths come from the workflow file; a NUL is refused here, since a later call would throw on it. */
 const path: Parser<string> = (text) =>
   text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
@@ -146,6 +166,11 @@ const TABLE: { readonly [Key in keyof Inputs]: Row<Inputs[Key]> } = {
   fixture: { name: 'fixture', fallback: '', parse: path },
   python: { name: 'python', fallback: '', parse: path },
   ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
+  memoryBudget: { name: 'memory-budget', fallback: '', parse: amount(100) },
+  baseline: { name: 'baseline', fallback: '', parse: path },
+  maxGrowth: { name: 'max-growth', fallback: '', parse: amount(1000) },
+  ifNoBaseline: { name: 'if-no-baseline', fallback: 'warn', parse: oneOf(NO_BASELINE_POLICIES) },
+  minFree: { name: 'min-free', fallback: '', parse: amount(100) },
   upload: { name: 'upload', fallback: 'true', parse: boolean },
   artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
   retentionDays: { name: 'retention-days', fallback: '', parse: retention },

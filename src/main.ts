@@ -2,6 +2,7 @@
  * main: the order of the arrows, and nothing else.
  * inputs → plan → laid folders → the step → evidence → verdict → published → report → outputs, exit code
  */
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { finish, REFUSED_OUTPUTS } from './account.js';
@@ -13,7 +14,9 @@ import { randomHex } from './lib/random.js';
 import { count, logLine, printable } from './lib/text.js';
 import { fixturePath } from './parity/paths.js';
 import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvironment } from './plan.js';
-import { leftoverWarning } from './report/words/leftovers.js';
+import { markdown } from './report/markdown.js';
+import { say, strong } from './report/rich.js';
+import { leftoverWarning, roomFor } from './report/words/leftovers.js';
 import { replacedOutputs, setOutputs } from './runner/outputs.js';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
@@ -71,6 +74,9 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Pr
   for (const fault of laid.faults) runner.info(logLine(fault));
 
   const before = { gpu: await observeGpus({ timeoutMs: GPU_TIMEOUT_MS }), host: readHostCounters() };
+  const room = inputs.minFree === null ? null : roomFor(before.gpu, inputs.minFree, env.CUDA_VISIBLE_DEVICES);
+  if (room?.state === 'full') return noRoom(runner, plan, room.message);
+  if (room !== null) await runner.annotate('warning', room.message, { title: 'oom-autopsy: min-free' });
   const warning = leftoverWarning(before.gpu);
   if (warning !== null) await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
 
@@ -159,6 +165,18 @@ async function notLaid(runner: Runner, plan: Plan, error: NodeJS.ErrnoException)
     { title: 'oom-autopsy: the step could not start' },
   );
   setOutputs(runner, REFUSED_OUTPUTS);
+  saveFinished(runner);
+  return 1;
+}
+
+/** Other processes hold more of a GPU than `min-free` allows: nothing is started, and nothing of ours stays. */
+async function noRoom(runner: Runner, plan: Plan, message: string): Promise<number> {
+  await runner.annotate('error', `${message}. Nothing was run.`, {
+    title: 'oom-autopsy: not enough GPU memory is free',
+  });
+  runner.summary(`${markdown(say`🔴 ${strong('Not run: not enough GPU memory is free.')} ${message}.`)}\n`);
+  setOutputs(runner, REFUSED_OUTPUTS);
+  await rm(plan.stepDir, { recursive: true, force: true });
   saveFinished(runner);
   return 1;
 }

@@ -57,6 +57,8 @@ export interface ShimConfig {
   readonly categories: Inputs['categories'];
   readonly timeline_steps: number;
   readonly dump_deadline_s: number;
+  /** Bytes, or below 1 a share of the device's memory; null without a budget. */
+  readonly memory_budget: number | null;
 }
 
 /**
@@ -110,6 +112,13 @@ export function makePlan(
 export const fromWorkspace = (path: string, workspace: string): string =>
   path === '' ? workspace : isAbsolute(path) ? path : join(workspace, path);
 
+/** A budget as the shim takes it. No peak is above all of a device. */
+function shimBudget(budget: Inputs['memoryBudget']): number | null {
+  if (budget === null) return null;
+  if ('share' in budget) return budget.share < 1 ? budget.share : null;
+  return Math.max(1, budget.bytes);
+}
+
 /** The config that is laid beside the shim. */
 export function shimConfig(plan: Plan): ShimConfig {
   const { options } = plan;
@@ -126,6 +135,7 @@ export function shimConfig(plan: Plan): ShimConfig {
     categories: options.categories,
     timeline_steps: options.timelineSteps,
     dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
+    memory_budget: shimBudget(options.memoryBudget),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   CATEGORY_MODES,
   CYCLE_WATCHES,
   GATES,
+  NO_BASELINE_POLICIES,
   NO_TORCH_POLICIES,
   SNAPSHOT_POLICIES,
   STACKS,
@@ -22,6 +23,7 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const absolute = v.pipe(v.string(), v.maxLength(4096), v.check(isAbsolute));
 const short = v.pipe(v.string(), v.maxLength(300));
 const fact = v.nullable(short);
+const amount = v.nullable(v.union([v.object({ bytes: count }), v.object({ share: v.number() })]));
 const PlanSchema = v.object({
   id: v.pipe(v.string(), v.regex(/^[0-9a-f]{12}$/)),
   stepDir: absolute,
@@ -52,6 +54,11 @@ const PlanSchema = v.object({
     fixture: v.string(),
     python: v.string(),
     ifNoTorch: v.picklist(NO_TORCH_POLICIES),
+    memoryBudget: amount,
+    baseline: v.string(),
+    maxGrowth: amount,
+    ifNoBaseline: v.picklist(NO_BASELINE_POLICIES),
+    minFree: amount,
     upload: v.boolean(),
     artifactName: short,
     retentionDays: count,

@@ -17,7 +17,7 @@ it('writes a file whole, over one that is there', async () => {
 });
 
 it('removes the halves of writers that were killed, and nothing else', async () => {
-  for (const name of ['manifest.json.tmp-77', 'peak.json.tmp-1', 'my.tmp', 'x.tmp-1a'])
+  for (const name of ['manifest.json.tmp-77', 'memory.json.tmp-1', 'my.tmp', 'x.tmp-1a'])
     writeFileSync(join(folder, name), '');
   await removeHalves(folder);
   expect(readdirSync(folder).sort()).toEqual(['manifest.json', 'my.tmp', 'x.tmp-1a']);

@@ -33,6 +33,11 @@ describe('parseInputs', () => {
         fixture: '',
         python: '',
         ifNoTorch: 'warn',
+        memoryBudget: null,
+        baseline: '',
+        maxGrowth: null,
+        ifNoBaseline: 'warn',
+        minFree: null,
         upload: true,
         artifactName: 'oom-autopsy',
         retentionDays: 0,
@@ -137,6 +142,6 @@ describe('parseInputs', () => {
 
   it('knows a default for each name', () => {
     expect(Object.keys(INPUT_DEFAULTS)).toEqual(INPUT_NAMES);
-    expect(INPUT_NAMES).toHaveLength(22);
+    expect(INPUT_NAMES).toHaveLength(27);
   });
 });

@@ -103,6 +103,16 @@ it('writes the config that the shim reads', () => {
     cycles_watch: 'sampled',
     categories: 'census',
     timeline_steps: 3,
+    memory_budget: null,
     dump_deadline_s: 600,
   });
+});
+
+it.each([
+  ['20GiB', 20 * 2 ** 30],
+  ['90%', 0.9],
+  ['0', 1],
+  ['100%', null],
+])('gives the shim a budget of %s as %s', (budget, wanted) => {
+  expect(shimConfig(makePlan(inputs({ 'memory-budget': budget }), env, where)).memory_budget).toBe(wanted);
 });

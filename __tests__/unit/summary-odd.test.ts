@@ -1,10 +1,10 @@
 /** Receipts of any shape through reader, manifest and report: nothing throws, nothing escapes, the budget holds. More of them with OA_LONG=1, 10,000 with OA_SOAK=1. */
 import { expect, it } from '@jest/globals';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
+import { benchmarkText, memoryOf } from '../../src/memory/document.js';
 import { annotations } from '../../src/report/annotations.js';
 import { bytesOf } from '../../src/report/blocks.js';
 import { renderPage } from '../../src/report/page/page.js';
-import { peakJson } from '../../src/report/peak.js';
 import { renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
 import { made, random, receipt, receiptFile } from './evidence-kit.js';
 import { renderGfm, tagsOf } from './gfm-kit.js';
@@ -107,7 +107,7 @@ it('says something of anything', () => {
     expect(page.match(/<script/g)).toHaveLength(2);
     expect(page.slice(0, page.indexOf('id="data"'))).not.toMatch(/>undefined<|NaN|\[object /);
     expect(annotations(m, WORKSPACE).length).toBeLessThanOrEqual(2);
-    expect(() => JSON.parse(peakJson(m))).not.toThrow();
+    expect(() => JSON.parse(benchmarkText(memoryOf(m)))).not.toThrow();
   }
   expect(read).toBeGreaterThan(runs / 4);
 }, 600_000);

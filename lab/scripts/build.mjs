@@ -21,7 +21,7 @@ async function must(file, args, options) {
 }
 
 /**
- * Writes anew what is made from the compiled sources: the JSON Schema of receipts, the table of launchers in
+ * Writes anew what is made from the compiled sources: the JSON Schemas, the table of launchers in
  * the docs.
  */
 async function writeMade(compiled) {
@@ -31,10 +31,23 @@ async function writeMade(compiled) {
   writeFileSync(reach, withTable(readFileSync(reach, 'utf8'), 'launchers', launcherTable()));
   const { ReceiptSchema, DEFINITIONS } = await load('evidence/receipt-schema.js');
   // Only now: on a fresh clone its package is not there before the set-up.
-  const { receiptJsonSchema } = await import('./schemas.mjs');
-  const file = join(ROOT, 'schemas', 'receipt.schema.json');
-  writeFileSync(file, `${JSON.stringify(receiptJsonSchema(ReceiptSchema, DEFINITIONS))}\n`);
-  await must(join(ROOT, 'node_modules', '.bin', 'biome'), ['format', '--write', '--log-level=error', file]);
+  const { memoryJsonSchema, receiptJsonSchema } = await import('./schemas.mjs');
+  const { MemorySchema } = await load('memory/schema.js');
+  const documents = {
+    'receipt.schema.json': receiptJsonSchema(ReceiptSchema, DEFINITIONS),
+    'memory.schema.json': memoryJsonSchema(MemorySchema),
+  };
+  const files = Object.entries(documents).map(([name, document]) => {
+    const file = join(ROOT, 'schemas', name);
+    writeFileSync(file, `${JSON.stringify(document)}\n`);
+    return file;
+  });
+  await must(join(ROOT, 'node_modules', '.bin', 'biome'), [
+    'format',
+    '--write',
+    '--log-level=error',
+    ...files,
+  ]);
 }
 
 /**

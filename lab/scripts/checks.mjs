@@ -62,9 +62,11 @@ const program = (file, args) => () =>
 export function checks(tools, torch) {
   const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
   const tool = (name) => join(dirname(tools), name);
-  const workflows = readdirSync(join(ROOT, '.github', 'workflows'))
-    .filter((name) => name.endsWith('.yml'))
-    .map((name) => join('.github', 'workflows', name));
+  const workflows = ['.github/workflows', 'examples/workflows'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.yml'))
+      .map((name) => join(folder, name)),
+  );
   return {
     'biome (lint and format)': program(bin('biome'), [
       'ci',

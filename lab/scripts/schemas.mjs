@@ -1,6 +1,6 @@
 /**
- * schemas/receipt.schema.json, made from the schema that the reader of receipts walks
- * (src/evidence/receipt-schema.ts). `npm run build` writes it; a test holds the file equal to it.
+ * schemas/receipt.schema.json and schemas/memory.schema.json, made from the schemas that their readers use
+ * (src/evidence/receipt-schema.ts, src/memory/schema.ts). `npm run build` writes it; a test holds the files equal to them.
  */
 import { toJsonSchema } from '@valibot/to-json-schema';
 
@@ -23,6 +23,19 @@ function readable({ valibotSchema, jsonSchema }) {
 /** Leaves out what only the reader of receipts asks for, and the bound of every whole number. */
 const plain = (key, value) =>
   key === 'keep' || (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) ? undefined : value;
+
+/** @param schema `MemorySchema` @returns the document as an object */
+export function memoryJsonSchema(schema) {
+  const document = toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input', errorMode: 'ignore' });
+  const { $schema, ...body } = JSON.parse(JSON.stringify(document), plain);
+  return {
+    $schema,
+    $id: 'oom-autopsy.memory.v1',
+    title: "Peaks of a step's GPU memory, and who held it",
+    description: 'Written after a step that used torch; a `baseline` of a later one. Amounts are bytes.',
+    ...body,
+  };
+}
 
 /** @param schema `ReceiptSchema` @param definitions `DEFINITIONS` @returns the document as an object */
 export function receiptJsonSchema(schema, definitions) {

@@ -8,9 +8,9 @@ import type { Evidence } from '../evidence/collect.js';
 import { type Manifest, manifestText } from '../evidence/manifest.js';
 import { writeWhole } from '../lib/files.js';
 import { count, logLine } from '../lib/text.js';
+import { benchmarkText, memoryOf, memoryText } from '../memory/document.js';
 import { annotations } from '../report/annotations.js';
 import { GUIDE_URL } from '../report/guide.js';
-import { peakJson } from '../report/peak.js';
 import { renderSummary, SUMMARY_BUDGET } from '../report/summary/summary.js';
 import { type Outputs, setOutputs } from '../runner/outputs.js';
 import type { Runner } from '../runner/runner.js';
@@ -23,6 +23,10 @@ import { manifestPublished, publishEvidence, reportOf, worthKeeping } from './pu
 export const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 /** main's account of the step, in the plan's output folder. */
 export const MANIFEST = 'manifest.json';
+/** The peaks of the step, in the plan's output folder and in the artifact. */
+const MEMORY = 'memory.json';
+/** The same in the form that github-action-benchmark takes. */
+const BENCHMARK = 'memory-benchmark.json';
 /** post's account of what came after it. */
 const LATE_MANIFEST = 'manifest-late.json';
 /** An empty file beside the account: its summary is with the runner. */
@@ -52,6 +56,9 @@ const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'report-url': '',
   'cycle-count': account.cycles.count,
   parity: account.parity.state,
+  'peak-allocated': account.memory.peak_allocated ?? '',
+  'peak-reserved': account.memory.peak_reserved ?? '',
+  'memory-file': '',
   'evidence-dir': evidenceDir,
 });
 
@@ -87,9 +94,15 @@ export async function conclude(
     },
   );
   if (manifest.processes.length > 0) {
-    await writeWhole(join(plan.outputDir, 'peak.json'), peakJson(manifest), ended.makeRoom).catch(
-      () => undefined,
-    );
+    const memory = memoryOf(manifest);
+    for (const [file, text] of [
+      [MEMORY, memoryText(memory)],
+      [BENCHMARK, benchmarkText(memory)],
+    ] as const) {
+      await writeWhole(join(plan.outputDir, file), text, ended.makeRoom).catch((error: Error) =>
+        log(`${file} could not be written (${error.message})`),
+      );
+    }
   }
   const reportUrl = await reportOf(ended, evidence, manifest, published, log);
   const inUse = manifest.still_running.length > 0;
@@ -105,6 +118,7 @@ export async function conclude(
     'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
     'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
     'report-url': reportUrl ?? '',
+    'memory-file': existsSync(join(plan.outputDir, MEMORY)) ? join(plan.outputDir, MEMORY) : '',
     'evidence-dir': spent ? '' : plan.evidenceDir,
   });
   return { manifest, cut, spent: spent && !gone };

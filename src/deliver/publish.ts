@@ -63,8 +63,8 @@ export interface PublishOptions extends UploadPorts, Pick<StagingOptions, 'calls
    * `SHA256SUMS` is made from the same list.
    */
   readonly manifest: (plan: UploadPlan) => string;
-  /** Text of `peak.json`, the numbers for other tools. */
-  readonly peak?: string;
+  /** Text of `memory.json`. */
+  readonly memory?: string;
   /** One line now and then on anything over 10 s. */
   readonly log?: (line: string) => void;
 }
@@ -221,7 +221,7 @@ async function publishStaged(
       const manifest = options.manifest({ name, files, leftOut: notUploaded });
       const texts = {
         'manifest.json': manifest,
-        ...(options.peak === undefined ? {} : { 'peak.json': options.peak }),
+        ...(options.memory === undefined ? {} : { 'memory.json': options.memory }),
       };
       const documents = await writeDocuments(staging, texts, files, attempt);
       const order = [...documents, ...files].map(({ file }) => file);

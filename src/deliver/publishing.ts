@@ -7,8 +7,8 @@ import { type Manifest, type ManifestPublished, manifestText } from '../evidence
 import type { GateFinding } from '../judge/gates.js';
 import { VERDICT_TRAITS, type VerdictName } from '../judge/verdicts.js';
 import { count } from '../lib/text.js';
+import { memoryOf, memoryText } from '../memory/document.js';
 import { GUIDE_URL } from '../report/guide.js';
-import { peakJson } from '../report/peak.js';
 import type { Ended } from '../step/ended.js';
 import { heldFiles } from './cleanup.js';
 import type { Published, UploadPlan } from './publish.js';
@@ -81,7 +81,7 @@ export const NOT_YET: ManifestPublished = { state: 'planned', reason: null, arti
 
 /** Our own documents in an artifact, made from an account of the step. */
 export const documentsOf = (account: Manifest) => ({
-  peak: peakJson(account),
+  memory: memoryText(memoryOf(account)),
   manifest: ({ name, leftOut }: UploadPlan): string =>
     manifestText({
       ...account,

@@ -7,6 +7,7 @@
 import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import type { BlindSpot } from '../judge/blind.js';
+import type { BaselineAccount } from '../judge/budget.js';
 import type { GateFinding } from '../judge/gates.js';
 import { countOoms } from '../judge/outside.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -184,6 +185,15 @@ export interface ManifestSurvivor {
   readonly program: string | null;
 }
 
+/** The peaks of the step, and how they compare with a baseline. Bytes. */
+export interface ManifestMemory {
+  /** Of the rank where it was largest; null where nothing used a GPU. */
+  readonly peak_allocated: number | null;
+  readonly peak_reserved: number | null;
+  /** Null where the input `baseline` names none. */
+  readonly baseline: BaselineAccount | null;
+}
+
 export interface Manifest {
   readonly schema: typeof MANIFEST_SCHEMA;
   /** ISO 8601, UTC. */
@@ -204,6 +214,7 @@ export interface Manifest {
     readonly bytes: Readonly<Record<string, number>>;
   };
   readonly parity: ManifestParity;
+  readonly memory: ManifestMemory;
   readonly faults: readonly string[];
   readonly rejected: readonly Rejected[];
   readonly rejected_count: number;
@@ -236,6 +247,7 @@ export interface ManifestParts {
   readonly gpu: (Omit<ManifestGpu, 'holders'> & { readonly own?: readonly Group[] }) | null;
   readonly host: ManifestHost | null;
   readonly parity: ManifestParity;
+  readonly memory?: ManifestMemory;
   readonly notSeen: readonly string[];
   readonly unarmed?: readonly ManifestUnarmed[];
   readonly blindSpots?: readonly BlindSpot[];
@@ -357,6 +369,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     host: parts.host,
     cycles: cycleTotals(evidence.receipts),
     parity: parts.parity,
+    memory: parts.memory ?? { peak_allocated: null, peak_reserved: null, baseline: null },
     faults: [...evidence.faults, ...parts.faults],
     rejected: evidence.rejected,
     rejected_count: evidence.rejectedCount,

@@ -8,8 +8,8 @@
  */
 import { hostname } from 'node:os';
 
-export type SnapshotReason = 'oom' | 'exception' | 'sigterm' | 'exit';
-export const SNAPSHOT_REASONS: readonly SnapshotReason[] = ['oom', 'exception', 'sigterm', 'exit'];
+export type SnapshotReason = 'oom' | 'exception' | 'sigterm' | 'exit' | 'budget';
+export const SNAPSHOT_REASONS: readonly SnapshotReason[] = ['oom', 'exception', 'sigterm', 'exit', 'budget'];
 
 /** Who wrote a file: a host, a pid and the token of that incarnation of the process. */
 export interface Owner {
@@ -32,7 +32,7 @@ const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const PAGE = new RegExp(`^${OWNER}-${TAIL}\\.cycles\\.html$`);
 const SNAPSHOT = new RegExp(
-  `^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit)\\.pickle$`,
+  `^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`,
 );
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
 

@@ -15,7 +15,7 @@ const MAX_NAMES = 20_000;
 /** Twice the longest time that publishing may be given: no upload of any step still runs. */
 export const STALE_MS = 2 * 86_400_000;
 /** Files that are made for an upload and exist in the staging folder alone. */
-export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
+export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
 
 /** A document, or the report page, which is staged under the artifact's name. Cycle pages are evidence. */
 const isDocument = (name: string): boolean =>

@@ -4,7 +4,13 @@
  */
 import type { PlanOptions } from '../plan.js';
 
-export type GateName = 'if-no-torch' | 'cycles' | 'parity';
+export type GateName =
+  | 'if-no-torch'
+  | 'cycles'
+  | 'parity'
+  | 'memory-budget'
+  | 'max-growth'
+  | 'if-no-baseline';
 
 /** A gate that has something to say. */
 export interface GateFinding {

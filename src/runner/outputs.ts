@@ -16,6 +16,9 @@ export const OUTPUT_NAMES = [
   'report-url',
   'cycle-count',
   'parity',
+  'peak-allocated',
+  'peak-reserved',
+  'memory-file',
   'evidence-dir',
 ] as const;
 

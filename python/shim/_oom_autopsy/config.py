@@ -18,12 +18,14 @@ _RANGES = {
     "max_snapshots": (1, 1_000_000),
     "timeline_steps": (1, 1_000_000),
     "dump_deadline_s": (0.001, 86_400),
+    "memory_budget": (0.0001, 2**50),
 }
 
 
 @dataclass(frozen=True)
 class Config:
-    """One step's settings. `evidence` is an absolute folder; `dump_deadline_s` is in seconds."""
+    """One step's settings. `evidence` is an absolute folder; `dump_deadline_s` is in seconds; `memory_budget` in
+    bytes, or below 1 a share of the device's memory."""
 
     evidence: str
     step: str = ""
@@ -36,6 +38,7 @@ class Config:
     categories: str = "census"
     timeline_steps: int = 3
     dump_deadline_s: float = 120
+    memory_budget: "float | None" = None
 
 
 def parse(data):

@@ -49,6 +49,7 @@ class Process:
         self.dump_stuck = False
         self.dump_seconds = 0.0
         self.last_dump = None  # (end by time.monotonic(), seconds)
+        self.peaks = {}  # device index -> (allocated, reserved): bytes, before the program reset the peak
         self.watch = None  # cycles.Watch
         self.timeline = None  # timeline.Timeline
         self.census = None  # the module, where a census is wanted

@@ -9,7 +9,7 @@ import time
 
 from . import config as settings
 from . import faults, process, torch_api
-from .recording import ends, observer, recorder
+from .recording import ends, observer, peaks, recorder
 from .signals import handlers
 
 
@@ -34,6 +34,7 @@ def _begin(torch, held):
     try:
         if not me.unrecordable:
             recorder.watch_program()
+            peaks.watch_program()
         if torch_api.is_initialized():  # what has imported torch before us may have used it, too
             _arm(held)
         else:

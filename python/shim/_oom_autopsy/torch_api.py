@@ -187,15 +187,27 @@ def watch_recording(before_call):
     The C function under `_record_memory_history` is looked up at each call (2.1 to 2.14), so the program's references
     to torch's Python functions stay as they are.
     """
+    names = ("_cuda_record_memory_history", "_cuda_record_memory_history_legacy")
+    _watch(names, lambda args, kwargs: before_call(args[0] if args else kwargs.get("enabled", "all")))
+
+
+def watch_peak_resets(before_call):
+    """Has `before_call(device index or None)` run ahead of the program's own resets of the peak: by
+    torch.cuda.reset_peak_memory_stats and its older names (1.x to 2.14), and torch.accelerator's (2.9 to 2.14)."""
+    names = ("_cuda_resetPeakMemoryStats", "_accelerator_resetPeakStats")
+    _watch(names, lambda args, kwargs: before_call(args[0] if args else None))
+
+
+def _watch(names, before_call):
     module = torch()._C
-    for name in ("_cuda_record_memory_history", "_cuda_record_memory_history_legacy"):
+    for name in names:
         inner = getattr(module, name, None)
         if inner is None or getattr(inner, "oom_autopsy", False):
             continue
 
         def watched(*args, _inner=inner, **kwargs):
             if not getattr(_ours, "inside", False):
-                before_call(args[0] if args else kwargs.get("enabled", "all"))
+                before_call(args, kwargs)
             return _inner(*args, **kwargs)
 
         watched.oom_autopsy = True  # pyright: ignore[reportFunctionMemberAccess]
@@ -288,6 +300,19 @@ def memory_stats(device):
         "retries": int(stats.get("num_alloc_retries", 0)),
         "ooms": int(stats.get("num_ooms", 0)),
     }
+
+
+def peak_bytes(device):
+    """(allocated, reserved): peaks of a device since the last reset. torch._C._cuda_memoryStats, which
+    torch.cuda.memory_stats flattens in twenty times the time (1.x to 2.14)."""
+    stats = torch()._C._cuda_memoryStats(device)
+    return int(stats["allocated_bytes"]["all"]["peak"]), int(stats["reserved_bytes"]["all"]["peak"])
+
+
+def used_devices():
+    """Indices of the devices, where CUDA was initialised."""
+    cuda = torch().cuda
+    return range(cuda.device_count()) if cuda.is_initialized() else ()
 
 
 def device_memory(device):

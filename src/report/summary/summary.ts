@@ -15,6 +15,7 @@ import { disarmOf, mainStory } from '../story.js';
 import { greenLine, hostKillsRich, notArmed } from '../words/verdict.js';
 import { checkBlock, leftOutBlock, snapshotsBlock, whereBlock } from './evidence.js';
 import type { SummaryLinks } from './kit.js';
+import { baselineBlock, budgetBlock, budgetSentences } from './memory.js';
 import {
   cyclesBlock,
   dumpTrouble,
@@ -47,6 +48,7 @@ export function renderSummary(
   const some = (...blocks: readonly (Block | null)[]): readonly Block[] => blocks.filter((b) => b !== null);
   if (quiet) {
     const rest = some(
+      baselineBlock(manifest),
       notSeenBlock(manifest),
       whereBlock(manifest, links),
       snapshotsBlock(manifest),
@@ -62,12 +64,16 @@ export function renderSummary(
       troublesBlock(manifest),
     );
     const icon = greenIcon(manifest);
-    const line = `${icon} ${markdown(greenLine(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
+    // A red mark is followed by what it stands for.
+    const gates = budgetSentences(manifest);
+    const lines = [...(icon === '🔴' ? gates : []), greenLine(manifest), ...(icon === '🔴' ? [] : gates)];
+    const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
     return fitted([plainBlock(100, line), ...rest], budgetBytes);
   }
   return fitted(
     some(
       verdictBlock(manifest),
+      budgetBlock(manifest),
       otherFailures(manifest),
       story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null,
       story ? categoriesBlock(manifest, story) : null,
@@ -82,6 +88,7 @@ export function renderSummary(
       cyclesBlock(manifest),
       parityBlock(manifest),
       triggerBlock(manifest),
+      baselineBlock(manifest),
       processesBlock(manifest),
       survivorsBlock(manifest),
       troublesBlock(manifest),

@@ -6,6 +6,7 @@ export const REASON_WORDS: Readonly<Record<SnapshotReference['reason'], string>>
   exception: 'at an uncaught exception',
   sigterm: 'at SIGTERM',
   exit: 'at exit',
+  budget: 'at exit, above the memory budget',
 };
 
 /** Why and when a snapshot was taken: `at an out-of-memory, 412.0 s in`. */

@@ -15,7 +15,7 @@ import time
 
 from .. import facts, faults, process, torch_api
 from ..signals import handlers, sigterm
-from . import dump, looks, outside, recorder
+from . import dump, looks, outside, peaks, recorder
 
 _installed = False
 _hooked_threads_of = None  # pid whose threading.excepthook we have chained to
@@ -241,7 +241,8 @@ def _settle(me, kind, limit):
     raised = None
     me.busy.add(ident)
     try:
-        reason = last_snapshot_reason(me, kind)
+        rows = peaks.devices(me)
+        reason = last_snapshot_reason(me, kind, peaks.over_budget(me, rows))
         if reason is not None and dump.refusal(me) is None:
             me.save()  # a process killed in the dump has said how it ended
             last = dump.Dump(me, reason, me.next_seq(), None, history)
@@ -252,17 +253,19 @@ def _settle(me, kind, limit):
         else:
             raised = looks.at_exit(me)
         recorder.note_settings(me)
-        me.receipt["devices"] = torch_api.device_rows()
+        me.receipt["devices"] = peaks.devices(me)
     finally:
         me.busy.discard(ident)
         recorder.disarm(me)
     return raised
 
 
-def last_snapshot_reason(me, kind):
+def last_snapshot_reason(me, kind, over_budget=False):
     """The reason word of a snapshot to take at the end, or None. An end by an out-of-memory has its
     snapshot already, taken when the memory was full."""
     if me.receipt["end"]["oom"] and any(row["reason"] == "oom" for row in me.receipt["snapshots"]):
         return None
     wanted = {"on-failure": ("exception", "sigterm"), "always": ("exception", "sigterm", "exit")}
-    return kind if kind in wanted.get(me.config.snapshot, ()) else None
+    if kind in wanted.get(me.config.snapshot, ()):
+        return kind
+    return "budget" if over_budget and kind == "exit" and me.armed else None
