@@ -541,7 +541,7 @@ async function publishStaged(options, selection, staging, started, until, failed
             const manifest = options.manifest({ name, files, leftOut: notUploaded });
             const texts = {
                 'manifest.json': manifest,
-                ...(options.peak === undefined ? {} : { 'peak.json': options.peak }),
+                ...(options.memory === undefined ? {} : { 'memory.json': options.memory }),
             };
             const documents = await writeDocuments(staging, texts, files, attempt);
             const order = [...documents, ...files].map(({ file }) => file);

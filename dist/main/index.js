@@ -278,7 +278,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9534);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6493);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -451,6 +451,7 @@ function buildManifest(parts) {
         host: parts.host,
         cycles: cycleTotals(evidence.receipts),
         parity: parts.parity,
+        memory: parts.memory ?? { peak_allocated: null, peak_reserved: null, baseline: null },
         faults: [...evidence.faults, ...parts.faults],
         rejected: evidence.rejected,
         rejected_count: evidence.rejectedCount,
@@ -492,13 +493,13 @@ function sha256Sums(files) {
 /* unused harmony export hostInNames */
 /* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8161);
 
-const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit'];
+const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit', 'budget'];
 const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
 const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const PAGE = new RegExp(`^${OWNER}-${TAIL}\\.cycles\\.html$`);
-const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit)\\.pickle$`);
+const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
 const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
 const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
@@ -654,7 +655,7 @@ function errorCode(error) {
 const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
 const STALE_MS = 2 * 86_400_000;
-const DOCUMENTS = new Set(['manifest.json', 'peak.json', 'SHA256SUMS']);
+const DOCUMENTS = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
 const isDocument = (name) => DOCUMENTS.has(name) || (name.endsWith('.html') && (0,_names_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePageName */ .C)(name) === null);
 const stagingName = (step) => `.upload-${step}-${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
 const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
@@ -877,10 +878,12 @@ function whoseIs(process, early, own) {
 /* harmony export */   Qh: () => (/* binding */ INPUT_NAMES),
 /* harmony export */   TL: () => (/* binding */ parseInputs)
 /* harmony export */ });
-/* unused harmony exports SNAPSHOT_POLICIES, STACKS, GATES, CYCLE_WATCHES, CATEGORY_MODES, NO_TORCH_POLICIES, INPUT_DEFAULTS */
-/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
-/* harmony import */ var _step_shell_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6373);
+/* unused harmony exports SNAPSHOT_POLICIES, STACKS, GATES, CYCLE_WATCHES, CATEGORY_MODES, NO_TORCH_POLICIES, NO_BASELINE_POLICIES, INPUT_DEFAULTS */
+/* harmony import */ var _lib_amount_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6078);
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
+/* harmony import */ var _step_shell_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6373);
+
 
 
 
@@ -890,6 +893,7 @@ const GATES = ['off', 'warn', 'fail'];
 const CYCLE_WATCHES = ['sampled', 'continuous'];
 const CATEGORY_MODES = ['off', 'census', 'timeline'];
 const NO_TORCH_POLICIES = ['ignore', 'warn', 'fail'];
+const NO_BASELINE_POLICIES = ['ignore', 'warn', 'fail'];
 const oneOf = (values) => (text) => values.includes(text)
     ? { value: text }
     : { accepted: values.map((value) => `\`${value}\``).join(', ') };
@@ -907,9 +911,17 @@ const boolean = (text) => {
     return { accepted: '`true` or `false`' };
 };
 const size = (text) => {
-    const value = (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .parseBytes */ .C)(text);
+    const value = (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_1__/* .parseBytes */ .C)(text);
     return value === null
         ? { accepted: 'an amount of bytes such as `500MiB`, `2GiB` or `1048576`' }
+        : { value };
+};
+const amount = (mostPercent) => (text) => {
+    if (text === '')
+        return { value: null };
+    const value = (0,_lib_amount_js__WEBPACK_IMPORTED_MODULE_0__/* .parseAmount */ .C_)(text, mostPercent);
+    return value === null
+        ? { accepted: `bytes such as \`20GiB\`, or a share such as \`${mostPercent > 100 ? '5' : '90'}%\`` }
         : { value };
 };
 const path = (text) => text.includes('\0') ? { accepted: 'a path with no NUL character' } : { value: text };
@@ -919,11 +931,11 @@ const commands = (text) => {
     return text.trim() === '' ? { accepted: 'the commands to run; it is required' } : { value: text };
 };
 const shell = (text) => {
-    const problem = (0,_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .templateProblem */ .MS)(text);
+    const problem = (0,_step_shell_js__WEBPACK_IMPORTED_MODULE_2__/* .templateProblem */ .MS)(text);
     return problem === null
         ? { value: text }
         : {
-            accepted: `${_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .BUILT_IN_SHELLS */ .P6.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
+            accepted: `${_step_shell_js__WEBPACK_IMPORTED_MODULE_2__/* .BUILT_IN_SHELLS */ .P6.map((name) => `\`${name}\``).join(', ')}, or a template with \`{0}\` (${problem})`,
         };
 };
 const artifactName = (text) => /^[^":<>|*?\\/\p{Cc}]{1,200}$/u.test(text)
@@ -947,6 +959,11 @@ const TABLE = {
     fixture: { name: 'fixture', fallback: '', parse: path },
     python: { name: 'python', fallback: '', parse: path },
     ifNoTorch: { name: 'if-no-torch', fallback: 'warn', parse: oneOf(NO_TORCH_POLICIES) },
+    memoryBudget: { name: 'memory-budget', fallback: '', parse: amount(100) },
+    baseline: { name: 'baseline', fallback: '', parse: path },
+    maxGrowth: { name: 'max-growth', fallback: '', parse: amount(1000) },
+    ifNoBaseline: { name: 'if-no-baseline', fallback: 'warn', parse: oneOf(NO_BASELINE_POLICIES) },
+    minFree: { name: 'min-free', fallback: '', parse: amount(100) },
     upload: { name: 'upload', fallback: 'true', parse: boolean },
     artifactName: { name: 'artifact-name', fallback: 'oom-autopsy', parse: artifactName },
     retentionDays: { name: 'retention-days', fallback: '', parse: retention },
@@ -966,7 +983,7 @@ function parseInputs(read) {
         if ('value' in parsed)
             values[key] = parsed.value;
         else
-            problems.push({ input: row.name, given: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(given, 120), accepted: parsed.accepted });
+            problems.push({ input: row.name, given: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .printable */ .g$)(given, 120), accepted: parsed.accepted });
     }
     return problems.length > 0
         ? { ok: false, problems, valid: values }
@@ -1385,10 +1402,11 @@ function judge(facts) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Es: () => (/* binding */ VERDICT_TRAITS)
+/* harmony export */   Es: () => (/* binding */ VERDICT_TRAITS),
+/* harmony export */   bk: () => (/* binding */ VERDICTS)
 /* harmony export */ });
-/* unused harmony exports VERDICTS, isVerdict */
-const VERDICTS = (/* unused pure expression or super */ null && ([
+/* unused harmony export isVerdict */
+const VERDICTS = [
     'ok',
     'oom-recovered',
     'oom',
@@ -1398,7 +1416,7 @@ const VERDICTS = (/* unused pure expression or super */ null && ([
     'failed',
     'unknown',
     'not-run',
-]));
+];
 const traits = (icon, tone, annotation = null, quiet = false) => ({ icon, tone, annotation, quiet });
 const VERDICT_TRAITS = {
     ok: traits('✅', 'good', null, true),
@@ -1412,6 +1430,31 @@ const VERDICT_TRAITS = {
     'not-run': traits('🔴', 'bad', 'error'),
 };
 const isVerdict = (name) => VERDICTS.includes(name);
+
+
+/***/ }),
+
+/***/ 6078:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   C_: () => (/* binding */ parseAmount),
+/* harmony export */   XN: () => (/* binding */ bytesOfAmount),
+/* harmony export */   ej: () => (/* binding */ formatAmount)
+/* harmony export */ });
+/* harmony import */ var _bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+
+function parseAmount(text, mostPercent = 100) {
+    const percent = /^(\d{1,4}(?:\.\d{1,4})?)\s*%$/.exec(text.trim());
+    if (percent) {
+        const value = Number(percent[1]);
+        return value > 0 && value <= mostPercent ? { share: value / 100 } : null;
+    }
+    const bytes = (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .parseBytes */ .C)(text);
+    return bytes === null ? null : { bytes };
+}
+const bytesOfAmount = (amount, whole) => 'bytes' in amount ? amount.bytes : whole === null ? null : Math.floor(amount.share * whole);
+const formatAmount = (amount) => 'bytes' in amount ? (0,_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(amount.bytes) : `${Number((amount.share * 100).toFixed(4))} %`;
 
 
 /***/ }),
@@ -1587,7 +1630,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 9534:
+/***/ 6493:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1598,6 +1641,8 @@ __nccwpck_require__.d(__webpack_exports__, {
 
 // UNUSED EXPORTS: actionDir
 
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __nccwpck_require__(1455);
 // EXTERNAL MODULE: external "node:os"
 var external_node_os_ = __nccwpck_require__(8161);
 // EXTERNAL MODULE: external "node:path"
@@ -1610,12 +1655,126 @@ var evidence_manifest = __nccwpck_require__(6191);
 var files = __nccwpck_require__(3963);
 // EXTERNAL MODULE: ./build/lib/text.js
 var lib_text = __nccwpck_require__(4869);
+// EXTERNAL MODULE: ./build/evidence/vocabulary.js
+var vocabulary = __nccwpck_require__(6534);
+// EXTERNAL MODULE: ./build/report/rich.js
+var rich = __nccwpck_require__(6781);
+;// CONCATENATED MODULE: ./build/memory/document.js
+
+
+const MEMORY_SCHEMA = 'oom-autopsy.memory.v1';
+const MOST_OWNERS = 10;
+const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
+function censusOf(process) {
+    const last = process.ooms.at(-1)?.census ?? null;
+    if (process.end?.oom && last)
+        return { seen: 'at out-of-memory', census: last };
+    return process.census ? { seen: 'at exit', census: process.census } : null;
+}
+function categoriesOf({ categories }) {
+    const rows = vocabulary/* CATEGORY_NAMES */.ku.flatMap((name) => {
+        const category = categories[name];
+        if (!category)
+            return [];
+        const owners = category.owners
+            .slice(0, MOST_OWNERS)
+            .map(({ name: who, bytes }) => ({ name: who, bytes }));
+        return [[name, { bytes: category.bytes, owners }]];
+    });
+    return Object.fromEntries(rows);
+}
+function rowOf(process, device) {
+    const { peak_allocated, peak_reserved } = device;
+    if (peak_allocated === null || peak_reserved === null)
+        return null;
+    const found = censusOf(process);
+    const row = found?.census.devices.find(({ index }) => index === device.index);
+    return {
+        who: whoIs(process),
+        device: device.index,
+        device_name: device.name,
+        device_total: device.total,
+        processes: 1,
+        peak_allocated,
+        peak_reserved,
+        final: process.end !== null,
+        seen: row ? (found?.seen ?? null) : null,
+        allocated: row?.allocated ?? null,
+        categories: row ? categoriesOf(row) : null,
+    };
+}
+const atOoms = (process) => process.ooms.flatMap((oom) => oom.device === null ? [] : [{ ...oom, index: oom.device, name: null, total: oom.device_total }]);
+const order = ({ who, device }) => `${who}, ${device}`.replace(/\d+/g, (digits) => digits.padStart(12, '0'));
+function memoryRows(manifest) {
+    const rows = new Map();
+    for (const process of manifest.processes) {
+        const mine = new Map();
+        for (const device of [...atOoms(process), ...process.devices]) {
+            const row = rowOf(process, device);
+            const before = mine.get(device.index);
+            if (row !== null && (!before || row.peak_allocated >= before.peak_allocated))
+                mine.set(device.index, row);
+        }
+        for (const row of mine.values()) {
+            const key = `${row.who}\0${row.device}`;
+            const other = rows.get(key);
+            const larger = other && other.peak_allocated >= row.peak_allocated ? other : row;
+            rows.set(key, {
+                ...larger,
+                processes: (other?.processes ?? 0) + 1,
+                final: row.final && (other?.final ?? true),
+            });
+        }
+    }
+    return [...rows.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+const largest = (rows, figure = 'peak_allocated') => rows.reduce((best, row) => (best && best[figure] >= row[figure] ? best : row), null);
+function settingsOf({ processes }, rows) {
+    const used = processes.filter(({ devices, ooms }) => devices.length + ooms.length > 0);
+    const first = used[0];
+    const sizes = used.map(({ rank_variables }) => Number(rank_variables.WORLD_SIZE ?? Number.NaN));
+    return {
+        devices: [...new Set(rows.map((row) => row.device_name ?? 'unknown'))].sort().slice(0, 64),
+        world_size: sizes.find(Number.isSafeInteger) ?? null,
+        torch: first?.torch ?? null,
+        backend: first?.build?.backend ?? null,
+        alloc_conf: first?.build?.alloc_conf ?? null,
+    };
+}
+function memoryOf(manifest) {
+    const rows = memoryRows(manifest);
+    return {
+        schema: MEMORY_SCHEMA,
+        created: manifest.created,
+        action: manifest.action,
+        sha: manifest.runner.sha,
+        verdict: manifest.verdict.name,
+        settings: settingsOf(manifest, rows),
+        rows: [...rows],
+    };
+}
+const memoryText = (memory) => `${JSON.stringify(memory, null, 1)}\n`;
+function benchmarkEntries({ rows }) {
+    return rows.flatMap((row) => {
+        const where = `${row.who}, cuda:${row.device}`;
+        const held = vocabulary/* CATEGORY_NAMES */.ku.flatMap((name) => {
+            const category = row.categories?.[name];
+            return category ? [[`${name} ${row.seen}`, category.bytes]] : [];
+        });
+        const all = [
+            ['peak allocated', row.peak_allocated],
+            ['peak reserved', row.peak_reserved],
+            ...held,
+        ];
+        return all.map(([name, value]) => ({ name: `${where}: ${name}`, unit: 'bytes', value }));
+    });
+}
+const benchmarkText = (memory) => `${JSON.stringify(benchmarkEntries(memory), null, 2)}\n`;
+
 // EXTERNAL MODULE: ./build/judge/verdicts.js
 var verdicts = __nccwpck_require__(6344);
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __nccwpck_require__(5385);
-// EXTERNAL MODULE: ./build/report/rich.js
-var rich = __nccwpck_require__(6781);
 // EXTERNAL MODULE: ./build/report/story.js
 var report_story = __nccwpck_require__(7234);
 // EXTERNAL MODULE: ./build/report/words/headline.js
@@ -1689,44 +1848,6 @@ function guideUrl(env) {
         : null;
 }
 const GUIDE_URL = guideUrl(process.env);
-
-// EXTERNAL MODULE: ./build/evidence/vocabulary.js
-var vocabulary = __nccwpck_require__(6534);
-;// CONCATENATED MODULE: ./build/report/peak.js
-
-
-const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
-function census(process) {
-    const last = process.ooms.at(-1)?.census ?? null;
-    if (process.end?.oom && last)
-        return { when: 'at out-of-memory', census: last };
-    return process.census ? { when: 'at exit', census: process.census } : null;
-}
-function peakEntries(manifest) {
-    const values = new Map();
-    const add = (name, value) => {
-        if (value !== null)
-            values.set(name, Math.max(value, values.get(name) ?? 0));
-    };
-    for (const process of manifest.processes) {
-        const who = whoIs(process);
-        for (const device of process.devices) {
-            add(`${who}, cuda:${device.index}: peak allocated`, device.peak_allocated);
-            add(`${who}, cuda:${device.index}: peak reserved`, device.peak_reserved);
-        }
-        const seen = census(process);
-        for (const device of seen?.census.devices ?? []) {
-            for (const category of vocabulary/* CATEGORY_NAMES */.ku) {
-                add(`${who}, cuda:${device.index}: ${category} ${seen?.when}`, device.categories[category]?.bytes ?? null);
-            }
-        }
-    }
-    const collator = new Intl.Collator('en', { numeric: true });
-    return [...values]
-        .map(([name, value]) => ({ name, unit: 'bytes', value }))
-        .sort((a, b) => collator.compare(a.name, b.name));
-}
-const peakJson = (manifest) => `${JSON.stringify(peakEntries(manifest), null, 2)}\n`;
 
 // EXTERNAL MODULE: ./build/judge/outside.js
 var outside = __nccwpck_require__(2455);
@@ -1992,6 +2113,244 @@ function leftOutBlock(manifest, links) {
         open: `${at === null ? '' : paragraph((0,rich/* say */.cv) `${whole ? 'They are' : 'What is left of them is'}${at}.`)}${tableHead(['file', 'size', 'why', 'sha256'], ['left', 'right'])}`,
         rows,
         close: moreRows(left.length - rows.length),
+    });
+}
+
+// EXTERNAL MODULE: ./build/lib/amount.js
+var amount = __nccwpck_require__(6078);
+;// CONCATENATED MODULE: ./build/memory/compare.js
+
+
+const grown = ({ before, after }) => after - before;
+const SETTING_WORDS = {
+    devices: 'GPU',
+    world_size: 'number of ranks',
+    torch: 'torch',
+    backend: 'allocator',
+    alloc_conf: 'PYTORCH_CUDA_ALLOC_CONF',
+};
+const shown = (value) => value === null ? 'none' : Array.isArray(value) ? value.join(', ') : String(value);
+function settingDifferences(then, now) {
+    return Object.keys(SETTING_WORDS).flatMap((key) => shown(then[key]) === shown(now[key])
+        ? []
+        : [`${SETTING_WORDS[key]} ${shown(now[key])}, was ${shown(then[key])}`]);
+}
+const keyOf = ({ who, device }) => `${who}\0${device}`;
+function grewMost(then, now) {
+    let most = null;
+    const consider = (category, owner, bytes) => {
+        if (bytes > (most?.bytes ?? 0))
+            most = { category, owner, bytes };
+    };
+    for (const [name, category] of Object.entries(now.categories ?? {})) {
+        const before = then.categories?.[name];
+        if (!category || !before)
+            continue;
+        const more = category.bytes - before.bytes;
+        const known = new Map(before.owners.map((owner) => [owner.name, owner.bytes]));
+        const whole = before.owners.reduce((sum, owner) => sum + owner.bytes, 0) >= before.bytes;
+        const [top] = category.owners
+            .filter((owner) => whole || known.has(owner.name))
+            .map((owner) => ({ name: owner.name, bytes: owner.bytes - (known.get(owner.name) ?? 0) }))
+            .sort((a, b) => b.bytes - a.bytes);
+        const owner = top && top.bytes * 2 > more ? top.name : null;
+        consider(name, owner, more);
+    }
+    return most;
+}
+function compare(then, now) {
+    const differences = settingDifferences(then.settings, now.settings);
+    const [before, after] = [largest(then.rows), largest(now.rows)];
+    if (before === null)
+        return { state: 'not-comparable', differences: ['the baseline holds no peak', ...differences] };
+    if (after === null)
+        return { state: 'not-comparable', differences: ['this step used no GPU', ...differences] };
+    if (differences.length > 0)
+        return { state: 'not-comparable', differences };
+    const old = new Map(then.rows.map((row) => [keyOf(row), row]));
+    const rows = now.rows.flatMap((row) => {
+        const was = old.get(keyOf(row));
+        if (!was)
+            return [];
+        const names = Object.keys(row.categories ?? {});
+        const categories = names.flatMap((name) => {
+            const [b, a] = [was.categories?.[name], row.categories?.[name]];
+            return b && a ? [[name, { before: b.bytes, after: a.bytes }]] : [];
+        });
+        return [
+            {
+                who: row.who,
+                device: row.device,
+                peak: { before: was.peak_allocated, after: row.peak_allocated },
+                categories: Object.fromEntries(categories),
+                grew: grewMost(was, row),
+            },
+        ];
+    });
+    const named = new Set(now.rows.map(keyOf));
+    const words = (row) => `${row.who}, cuda:${row.device}`;
+    return {
+        state: 'compared',
+        peak: { before: before.peak_allocated, after: after.peak_allocated },
+        rows: rows.sort((a, b) => grown(b.peak) - grown(a.peak)),
+        gone: then.rows.filter((row) => !named.has(keyOf(row))).map(words),
+        added: now.rows.filter((row) => !old.has(keyOf(row))).map(words),
+    };
+}
+const grewTooMuch = ({ peak }, most) => grown(peak) > ((0,amount/* bytesOfAmount */.XN)(most, peak.before) ?? Number.POSITIVE_INFINITY);
+const overBudget = (rows, budget) => rows.filter((row) => row.peak_allocated > ((0,amount/* bytesOfAmount */.XN)(budget, row.device_total) ?? Number.POSITIVE_INFINITY));
+
+;// CONCATENATED MODULE: ./build/judge/budget.js
+
+
+
+const baselineAccount = (baseline, now) => baseline.state === 'read' ? { ...compare(baseline.memory, now), sha: baseline.memory.sha } : baseline;
+const where = ({ who, device }) => `${who} on cuda:${device}`;
+function changeWords(change) {
+    const more = grown(change);
+    if (more === 0)
+        return 'as much';
+    const percent = change.before > 0 ? (100 * Math.abs(more)) / change.before : null;
+    const share = percent === null
+        ? ''
+        : ` (${percent < 0.1 ? 'below 0.1' : percent < 10 ? percent.toFixed(1) : Math.round(percent)} %)`;
+    return `${(0,lib_bytes/* formatBytes */.z)(Math.abs(more))}${share} ${more > 0 ? 'more' : 'less'}`;
+}
+function holderWords({ categories, seen }) {
+    const [top] = Object.entries(categories ?? {})
+        .flatMap(([name, category]) => category && category.bytes > 0 && name !== 'unknown' ? [{ name, ...category }] : [])
+        .sort((a, b) => b.bytes - a.bytes);
+    if (!top)
+        return '';
+    const [owner] = top.owners;
+    const most = owner ? `, ${owner.name} ${(0,lib_bytes/* formatBytes */.z)(owner.bytes)} of that` : '';
+    return `. Most ${seen}: ${top.name} ${(0,lib_bytes/* formatBytes */.z)(top.bytes)}${most}`;
+}
+function budgetFinding(rows, budget) {
+    const over = [...overBudget(rows, budget)].sort((a, b) => b.peak_allocated - a.peak_allocated);
+    const [top] = over;
+    if (!top)
+        return null;
+    const others = over.length > 1 ? ` (and ${over.length - 1} more above it)` : '';
+    const total = 'share' in budget && top.device_total !== null ? ` of ${(0,lib_bytes/* formatBytes */.z)(top.device_total)}` : '';
+    return {
+        gate: 'memory-budget',
+        level: 'fail',
+        message: `The peak of ${where(top)} was ${(0,lib_bytes/* formatBytes */.z)(top.peak_allocated)}, above the memory budget of ${(0,amount/* formatAmount */.ej)(budget)}${total}${others}${holderWords(top)}`,
+    };
+}
+function grewWords(account) {
+    if (account.state !== 'compared')
+        return null;
+    const [row] = account.rows;
+    if (!row?.grew || grown(row.peak) <= 0)
+        return null;
+    const { category, owner, bytes } = row.grew;
+    return `${category}${owner === null ? '' : ` of ${owner}`} grew by ${(0,lib_bytes/* formatBytes */.z)(bytes)}`;
+}
+function growthFinding(account, most) {
+    if (account.state !== 'compared' || !grewTooMuch(account, most))
+        return null;
+    const { before, after } = account.peak;
+    const grew = grewWords(account);
+    return {
+        gate: 'max-growth',
+        level: 'fail',
+        message: `The peak is ${(0,lib_bytes/* formatBytes */.z)(after)}, ${changeWords(account.peak)} than the baseline's ${(0,lib_bytes/* formatBytes */.z)(before)}; at most ${(0,amount/* formatAmount */.ej)(most)} more is allowed${grew === null ? '' : `. ${grew}`}`,
+    };
+}
+function baselineFinding(account, options) {
+    if (account.state === 'compared' || options.ifNoBaseline === 'ignore')
+        return null;
+    const reason = account.state === 'not-comparable'
+        ? `The baseline is not comparable: ${account.differences.join('; ')}`
+        : `The baseline could not be used: ${account.reason}`;
+    return {
+        gate: 'if-no-baseline',
+        level: options.ifNoBaseline,
+        message: `${reason}. Nothing was compared; \`if-no-baseline\` says what that means`,
+    };
+}
+function judgeBudget(memory, account, options) {
+    return [
+        options.memoryBudget === null ? null : budgetFinding(memory.rows, options.memoryBudget),
+        account === null || options.maxGrowth === null ? null : growthFinding(account, options.maxGrowth),
+        account === null ? null : baselineFinding(account, options),
+    ].filter((finding) => finding !== null);
+}
+
+;// CONCATENATED MODULE: ./build/report/words/memory-change.js
+
+
+
+
+const WORTH_NAMING = 2 ** 20;
+function baselineRich({ memory }) {
+    const { baseline } = memory;
+    if (baseline === null)
+        return null;
+    if ('reason' in baseline)
+        return (0,rich/* say */.cv) `The baseline could not be used: ${baseline.reason}.`;
+    const of = baseline.sha === null ? null : (0,rich/* say */.cv) ` (${(0,rich/* code */.aY)(baseline.sha.slice(0, 7))})`;
+    if (baseline.state === 'not-comparable')
+        return (0,rich/* say */.cv) `Not comparable with the baseline${of}: ${baseline.differences.join('; ')}.`;
+    const { before, after } = baseline.peak;
+    if (grown(baseline.peak) === 0)
+        return (0,rich/* say */.cv) `The peak is that of the baseline${of}, ${(0,lib_bytes/* formatBytes */.z)(after)}.`;
+    const grew = Math.abs(grown(baseline.peak)) < WORTH_NAMING ? null : grewWords(baseline);
+    const who = grew === null ? null : (0,rich/* say */.cv) `: ${grew}`;
+    return (0,rich/* say */.cv) `The peak is ${(0,rich/* strong */.ko)(changeWords(baseline.peak))} than that of the baseline${of}, ${(0,lib_bytes/* formatBytes */.z)(after)} after ${(0,lib_bytes/* formatBytes */.z)(before)}${who}.`;
+}
+
+;// CONCATENATED MODULE: ./build/report/summary/memory.js
+
+
+
+
+
+
+
+
+
+const MOST_ROWS = 40;
+const BUDGET_GATES = new Set(['memory-budget', 'max-growth', 'if-no-baseline']);
+function budgetSentences(manifest) {
+    const gates = manifest.gates.filter(({ gate }) => BUDGET_GATES.has(gate));
+    const said = gates.map(({ message }) => (0,rich/* say */.cv) `${(0,rich/* strong */.ko)(`${message}.`)}`);
+    const beside = baselineRich(manifest);
+    return beside === null || gates.some(({ gate }) => gate !== 'memory-budget') ? said : [...said, beside];
+}
+function budgetBlock(manifest) {
+    const sentences = budgetSentences(manifest);
+    return sentences.length === 0 ? null : plainBlock(99, sentences.map(paragraph).join(''));
+}
+function baselineBlock({ memory }) {
+    const { baseline } = memory;
+    if (baseline?.state !== 'compared')
+        return null;
+    const line = (who, what, change) => row([
+        [(0,words_words/* name */.UU)(who, 60)],
+        [what],
+        [(0,lib_bytes/* formatBytes */.z)(change.before)],
+        [(0,lib_bytes/* formatBytes */.z)(change.after)],
+        [changeWords(change)],
+    ]);
+    const rows = baseline.rows.flatMap(({ who, device, peak, categories }) => {
+        const where = `${who}, cuda:${device}`;
+        const held = vocabulary/* CATEGORY_NAMES */.ku.flatMap((category) => {
+            const change = categories[category];
+            return change && change.before + change.after > 0 ? [line(where, category, change)] : [];
+        });
+        return [line(where, 'peak allocated', peak), ...held];
+    });
+    const only = [
+        ...baseline.added.map((who) => `- ${who} is new here\n`),
+        ...baseline.gone.map((who) => `- ${who} is in the baseline only\n`),
+    ];
+    return folded(60, (0,rich/* say */.cv) `Memory beside the baseline: ${changeWords(baseline.peak)}`, {
+        open: tableHead(['who', 'what', 'baseline', 'now', 'change'], ['left', 'left', 'right', 'right', 'left']),
+        rows: rows.slice(0, MOST_ROWS),
+        close: (dropped) => `${moreRows(Math.max(0, rows.length - MOST_ROWS))(dropped)}${only.length > 0 ? `\n${only.slice(0, 10).join('')}` : ''}`,
     });
 }
 
@@ -2449,20 +2808,23 @@ function hintsBlock(manifest) {
 
 
 
+
 const SUMMARY_BUDGET = 900 * 1024;
 function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
     const { quiet } = verdicts/* VERDICT_TRAITS */.Es[manifest.verdict.name];
     const story = (0,report_story/* mainStory */.dE)(manifest);
     const some = (...blocks) => blocks.filter((b) => b !== null);
     if (quiet) {
-        const rest = some(notSeenBlock(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
+        const rest = some(baselineBlock(manifest), notSeenBlock(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
             ? processesBlock(manifest)
             : null, troublesBlock(manifest));
         const icon = greenIcon(manifest);
-        const line = `${icon} ${markdown((0,verdict/* greenLine */.IS)(manifest))}\n${rest.length === 0 ? '' : '\n'}`;
+        const gates = budgetSentences(manifest);
+        const lines = [...(icon === '🔴' ? gates : []), (0,verdict/* greenLine */.IS)(manifest), ...(icon === '🔴' ? [] : gates)];
+        const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), budgetBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -2493,6 +2855,9 @@ const OUTPUT_NAMES = [
     'report-url',
     'cycle-count',
     'parity',
+    'peak-allocated',
+    'peak-reserved',
+    'memory-file',
     'evidence-dir',
 ];
 function setOutputs(runner, outputs) {
@@ -2528,8 +2893,6 @@ function replacedOutputs(path) {
     }
 }
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(1455);
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
 var safe_fs = __nccwpck_require__(9531);
 ;// CONCATENATED MODULE: ./build/deliver/cleanup.js
@@ -2634,7 +2997,7 @@ async function publishEvidence(ended, evidence, account, log) {
 }
 const NOT_YET = { state: 'planned', reason: null, artifact: null, left_out: [] };
 const documentsOf = (account) => ({
-    peak: peakJson(account),
+    memory: memoryText(memoryOf(account)),
     manifest: ({ name, leftOut }) => (0,evidence_manifest/* manifestText */.$2)({
         ...account,
         published: {
@@ -2712,6 +3075,8 @@ async function reportOf(ended, evidence, manifest, published, log) {
 
 const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 const MANIFEST = 'manifest.json';
+const MEMORY = 'memory.json';
+const BENCHMARK = 'memory-benchmark.json';
 const LATE_MANIFEST = 'manifest-late.json';
 const TOLD = 'told';
 const factsOf = (account, evidenceDir) => ({
@@ -2727,6 +3092,9 @@ const factsOf = (account, evidenceDir) => ({
     'report-url': '',
     'cycle-count': account.cycles.count,
     parity: account.parity.state,
+    'peak-allocated': account.memory.peak_allocated ?? '',
+    'peak-reserved': account.memory.peak_reserved ?? '',
+    'memory-file': '',
     'evidence-dir': evidenceDir,
 });
 async function conclude(runner, ended, evidence, account, before = null) {
@@ -2746,7 +3114,13 @@ async function conclude(runner, ended, evidence, account, before = null) {
         return false;
     });
     if (manifest.processes.length > 0) {
-        await (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, 'peak.json'), peakJson(manifest), ended.makeRoom).catch(() => undefined);
+        const memory = memoryOf(manifest);
+        for (const [file, text] of [
+            [MEMORY, memoryText(memory)],
+            [BENCHMARK, benchmarkText(memory)],
+        ]) {
+            await (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, file), text, ended.makeRoom).catch((error) => log(`${file} could not be written (${error.message})`));
+        }
     }
     const reportUrl = await reportOf(ended, evidence, manifest, published, log);
     const inUse = manifest.still_running.length > 0;
@@ -2762,6 +3136,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
         'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
         'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
         'report-url': reportUrl ?? '',
+        'memory-file': (0,external_node_fs_.existsSync)((0,external_node_path_.join)(plan.outputDir, MEMORY)) ? (0,external_node_path_.join)(plan.outputDir, MEMORY) : '',
         'evidence-dir': spent ? '' : plan.evidenceDir,
     });
     return { manifest, cut, spent: spent && !gone };
@@ -2944,8 +3319,8 @@ class Collector {
         this.folder = folder.path;
         try {
             const names = await this.list();
-            const dumped = new Set(names.snapshots.map((name) => keyOf((0,evidence_names/* parseSnapshotName */.FZ)(name))));
-            const hasDump = (name) => dumped.has(keyOf((0,evidence_names/* parseReceiptName */.Bn)(name)));
+            const dumped = new Set(names.snapshots.map((name) => collect_keyOf((0,evidence_names/* parseSnapshotName */.FZ)(name))));
+            const hasDump = (name) => dumped.has(collect_keyOf((0,evidence_names/* parseReceiptName */.Bn)(name)));
             const receipts = [
                 ...names.receipts.filter(hasDump),
                 ...names.receipts.filter((name) => !hasDump(name)),
@@ -2977,7 +3352,7 @@ class Collector {
     }
     own(names, parse) {
         return names.filter((name) => {
-            const stranger = this.strangers.has(keyOf(parse(name)));
+            const stranger = this.strangers.has(collect_keyOf(parse(name)));
             if (stranger)
                 this.reject(name, OTHER_STEP);
             return !stranger;
@@ -3113,7 +3488,7 @@ class Collector {
         if (typeof content === 'string') {
             const linked = this.otherUploads && ((await plainFile((0,external_node_path_.join)(this.folder, name)))?.names ?? 0) > 1;
             if (linked)
-                this.strangers.add(keyOf(owner));
+                this.strangers.add(collect_keyOf(owner));
             else
                 await this.missed(owner, name, content);
             return;
@@ -3149,7 +3524,7 @@ class Collector {
             await this.missed(named, name, content);
     }
 }
-const keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
+const collect_keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
 const plainFile = (path) => (0,promises_.lstat)(path).then((stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null), () => null);
 const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
 const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
@@ -3183,7 +3558,7 @@ var proc = __nccwpck_require__(9503);
 
 const MAX_ENTRIES = 1024;
 const MIB = 2 ** 20;
-function amount(text, unit) {
+function parse_amount(text, unit) {
     const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
     if (!match)
         return null;
@@ -3215,7 +3590,7 @@ function parseNvidiaDevices(csv) {
         const index = whole(fields[0]);
         if (index === null || fields.length < 6)
             continue;
-        const [total, used, free] = fields.slice(-3).map((field) => amount(field, MIB));
+        const [total, used, free] = fields.slice(-3).map((field) => parse_amount(field, MIB));
         devices.push({
             index,
             uuid: label(fields[1]),
@@ -3238,7 +3613,7 @@ function parseNvidiaProcesses(csv, devices) {
             pid,
             name: programName(fields.slice(2, -1).join(',')),
             device: devices.find((d) => d.uuid !== null && d.uuid === fields[0])?.index ?? null,
-            used: amount(fields.at(-1), MIB),
+            used: parse_amount(fields.at(-1), MIB),
         });
     }
     return processes;
@@ -3263,8 +3638,8 @@ function parseRocm(text) {
             continue;
         const card = /^card([0-9]{1,4})$/.exec(key);
         if (card) {
-            const total = amount(value['VRAM Total Memory (B)'], 1);
-            const used = amount(value['VRAM Total Used Memory (B)'], 1);
+            const total = parse_amount(value['VRAM Total Memory (B)'], 1);
+            const used = parse_amount(value['VRAM Total Used Memory (B)'], 1);
             devices.push({
                 index: Number(card[1]),
                 uuid: label(value['Unique ID']),
@@ -3284,7 +3659,7 @@ function parseRocm(text) {
                     pid,
                     name: programName(fields.slice(0, -4).join(',') || fields[0]),
                     device: null,
-                    used: amount(fields.at(-3), 1),
+                    used: parse_amount(fields.at(-3), 1),
                 });
             }
         }
@@ -3293,8 +3668,8 @@ function parseRocm(text) {
 }
 function amdAmount(value) {
     if (!isFields(value))
-        return amount(value, MIB);
-    return amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
+        return parse_amount(value, MIB);
+    return parse_amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
 }
 const amdList = (value, ...names) => {
     const list = Array.isArray(value)
@@ -3860,6 +4235,9 @@ var launchers = __nccwpck_require__(1914);
 
 
 
+
+
+
 const GPU_TIMEOUT_MS = 5000;
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
@@ -3874,6 +4252,9 @@ const REFUSED_OUTPUTS = {
     'report-url': '',
     'cycle-count': 0,
     parity: 'off',
+    'peak-allocated': '',
+    'peak-reserved': '',
+    'memory-file': '',
     'evidence-dir': '',
 };
 async function look(ended) {
@@ -3935,7 +4316,7 @@ async function finish(runner, ended) {
         parityReason: parity.reason,
         parityNotRun: parity.state === 'unverifiable' && parity.notRun,
     }, plan.options);
-    const account = (0,evidence_manifest/* buildManifest */.u1)({
+    const judged = (0,evidence_manifest/* buildManifest */.u1)({
         evidence,
         version: VERSION,
         now: Date.now(),
@@ -3977,9 +4358,27 @@ async function finish(runner, ended) {
         faults: ended.faults,
         published: NOT_YET,
     });
+    const account = await withMemory(judged, plan);
     const concluded = await conclude(runner, ended, evidence, account);
-    const code = finalExitCode(stepCode, gates);
+    const code = finalExitCode(stepCode, account.gates);
     return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+async function withMemory(account, { options, workspace }) {
+    const now = memoryOf(account);
+    const path = options.baseline === '' ? null : (0,build_plan/* fromWorkspace */.mr)(options.baseline, workspace);
+    const baseline = path === null
+        ? null
+        : baselineAccount(await (await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(179)]).then(__nccwpck_require__.bind(__nccwpck_require__, 179))).readBaseline(path), now);
+    const green = account.step.exit_code === 0 && !account.step.cancelled;
+    return {
+        ...account,
+        memory: {
+            peak_allocated: largest(now.rows)?.peak_allocated ?? null,
+            peak_reserved: largest(now.rows, 'peak_reserved')?.peak_reserved ?? null,
+            baseline,
+        },
+        gates: [...account.gates, ...(green ? judgeBudget(now, baseline, options) : [])],
+    };
 }
 function lost({ receipts, unread }, marks, stillRunning) {
     const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
@@ -4075,8 +4474,9 @@ class Reserve {
 // EXTERNAL MODULE: ./build/lib/random.js
 var random = __nccwpck_require__(9905);
 // EXTERNAL MODULE: ./build/gpu/holders.js
-var gpu_holders = __nccwpck_require__(2614);
+var holders = __nccwpck_require__(2614);
 ;// CONCATENATED MODULE: ./build/report/words/leftovers.js
+
 
 
 
@@ -4087,20 +4487,57 @@ function leftoverWarning(before) {
     const full = before.devices.filter((device) => (device.used ?? 0) >= WORTH_TELLING);
     if (full.length === 0)
         return null;
-    const holders = (0,gpu_holders/* holdersOf */.p)(before, null);
-    const lines = full.map((device) => {
-        const named = holders
-            .filter((holder) => holder.device === device.index || holder.device === null)
-            .slice(0, 5)
-            .map((holder) => {
-            const [name, used] = [holder.name, (0,gpu_holders/* heldBy */.V)(holder)];
-            return `pid ${holder.pid}${name === null ? '' : ` ${(0,lib_text/* printable */.g$)(name, 60)}`}${used === null ? '' : ` with ${(0,lib_bytes/* formatBytes */.z)(used)}`}`;
-        });
-        const who = named.length > 0 ? named.join(', ') : 'no process that can be seen from here';
-        const total = device.total === null ? '' : ` of ${(0,lib_bytes/* formatBytes */.z)(device.total)}`;
-        return `GPU ${device.index}: ${(0,lib_bytes/* formatBytes */.z)(device.used ?? 0)}${total} held by ${who}`;
+    return `Before this step started, GPU memory was in use. ${full.map((device) => heldOn(before, device)).join('; ')}`;
+}
+function heldOn(before, { index, total, used }) {
+    const named = (0,holders/* holdersOf */.p)(before, null)
+        .filter((holder) => holder.device === index || holder.device === null)
+        .slice(0, 5)
+        .map((holder) => {
+        const [name, held] = [holder.name, (0,holders/* heldBy */.V)(holder)];
+        return `pid ${holder.pid}${name === null ? '' : ` ${(0,lib_text/* printable */.g$)(name, 60)}`}${held === null ? '' : ` with ${(0,lib_bytes/* formatBytes */.z)(held)}`}`;
     });
-    return `Before this step started, GPU memory was in use. ${lines.join('; ')}`;
+    const who = named.length > 0 ? named.join(', ') : 'no process that can be seen from here';
+    return `GPU ${index}: ${(0,lib_bytes/* formatBytes */.z)(used ?? 0)}${total === null ? '' : ` of ${(0,lib_bytes/* formatBytes */.z)(total)}`} held by ${who}`;
+}
+function visible(devices, setting) {
+    if (setting === undefined)
+        return devices;
+    const named = setting.split(',').map((one) => one.trim());
+    const found = [];
+    for (const name of named) {
+        const device = devices.find(({ index, uuid }) => String(index) === name || (name.length > 4 && uuid?.startsWith(name)));
+        if (!device)
+            break;
+        found.push(device);
+    }
+    return found;
+}
+function roomFor(before, minFree, setting) {
+    const wanted = (0,amount/* formatAmount */.ej)(minFree);
+    const unknown = (reason) => ({
+        state: 'unknown',
+        message: `Whether ${wanted} are free on the GPUs is not known: ${reason}`,
+    });
+    if (before.state === 'absent')
+        return unknown('there is no nvidia-smi, amd-smi or rocm-smi on PATH');
+    if (before.state === 'failed')
+        return unknown(`${before.tool} failed (${(0,lib_text/* printable */.g$)(before.reason, 200)})`);
+    const devices = visible(before.devices, setting);
+    if (devices.length === 0)
+        return unknown('no GPU is visible to the step');
+    const short = devices.filter(({ free, total, used }) => {
+        const room = free ?? (total === null || used === null ? null : total - used);
+        const needed = (0,amount/* bytesOfAmount */.XN)(minFree, total);
+        return room !== null && needed !== null && room < needed;
+    });
+    if (short.length === 0)
+        return null;
+    const lines = short.map((device) => `${(0,lib_bytes/* formatBytes */.z)(device.free ?? (device.total ?? 0) - (device.used ?? 0))} free; ${heldOn(before, device)}`);
+    return {
+        state: 'full',
+        message: `\`min-free\` asks for ${wanted} free on each GPU of the step. ${lines.join('; ')}`,
+    };
 }
 
 ;// CONCATENATED MODULE: ./build/state.js
@@ -4460,6 +4897,9 @@ function readLink(path) {
 
 
 
+
+
+
 const main_GPU_TIMEOUT_MS = 5000;
 const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
 async function main(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
@@ -4499,6 +4939,11 @@ async function run(runner, env, reserve) {
     for (const fault of laid.faults)
         runner.info((0,lib_text/* logLine */.BP)(fault));
     const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
+    const room = inputs.minFree === null ? null : roomFor(before.gpu, inputs.minFree, env.CUDA_VISIBLE_DEVICES);
+    if (room?.state === 'full')
+        return noRoom(runner, plan, room.message);
+    if (room !== null)
+        await runner.annotate('warning', room.message, { title: 'oom-autopsy: min-free' });
     const warning = leftoverWarning(before.gpu);
     if (warning !== null)
         await runner.annotate('warning', warning, { title: 'oom-autopsy: GPU in use' });
@@ -4577,6 +5022,16 @@ async function run(runner, env, reserve) {
 async function notLaid(runner, plan, error) {
     await runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
     setOutputs(runner, REFUSED_OUTPUTS);
+    saveFinished(runner);
+    return 1;
+}
+async function noRoom(runner, plan, message) {
+    await runner.annotate('error', `${message}. Nothing was run.`, {
+        title: 'oom-autopsy: not enough GPU memory is free',
+    });
+    runner.summary(`${markdown((0,rich/* say */.cv) `🔴 ${(0,rich/* strong */.ko)('Not run: not enough GPU memory is free.')} ${message}.`)}\n`);
+    setOutputs(runner, REFUSED_OUTPUTS);
+    await (0,promises_.rm)(plan.stepDir, { recursive: true, force: true });
     saveFinished(runner);
     return 1;
 }
@@ -4666,6 +5121,13 @@ function makePlan(inputs, env, where) {
     };
 }
 const fromWorkspace = (path, workspace) => path === '' ? workspace : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.isAbsolute)(path) ? path : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(workspace, path);
+function shimBudget(budget) {
+    if (budget === null)
+        return null;
+    if ('share' in budget)
+        return budget.share < 1 ? budget.share : null;
+    return Math.max(1, budget.bytes);
+}
 function shimConfig(plan) {
     const { options } = plan;
     return {
@@ -4681,6 +5143,7 @@ function shimConfig(plan) {
         categories: options.categories,
         timeline_steps: options.timelineSteps,
         dump_deadline_s: DUMP_DEADLINE_S[options.stacks],
+        memory_budget: shimBudget(options.memoryBudget),
     };
 }
 const planScript = (inputs) => (0,_step_shell_js__WEBPACK_IMPORTED_MODULE_1__/* .scriptBody */ .E6)(inputs.run, inputs.shell);
@@ -5395,6 +5858,7 @@ const REASON_WORDS = {
     exception: 'at an uncaught exception',
     sigterm: 'at SIGTERM',
     exit: 'at exit',
+    budget: 'at exit, above the memory budget',
 };
 function takenWords(manifest, snapshot) {
     const process = manifest.processes.find((p) => p.host === snapshot.host && p.pid === snapshot.pid);
