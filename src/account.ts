@@ -7,9 +7,10 @@
 
 import { type Concluded, conclude } from './deliver/deliver.js';
 import { NOT_YET } from './deliver/publishing.js';
-import { collect, type Evidence } from './evidence/collect.js';
+import type { Evidence } from './evidence/collect.js';
 import { buildManifest, cycleTotals, type Manifest } from './evidence/manifest.js';
 import { thisHost } from './evidence/names.js';
+import { holdsNothing, nothing } from './evidence/nothing.js';
 import type { Receipt } from './evidence/receipt.js';
 import { observeGpus } from './gpu/observe.js';
 import { blindSpots, isBlind } from './judge/blind.js';
@@ -78,7 +79,10 @@ export async function look(ended: Ended): Promise<Look> {
   const { evidenceDir: dir, id: step, startedAt: since } = ended.plan;
   const stillRunning = stepProcesses(markOf(ended)).map(({ pid }) => nameProcess(pid));
   const isGone = goneCheck(ended, stillRunning.length);
-  return { evidence: ended.late ?? (await collect({ dir, step, since, isGone })), stillRunning };
+  if (ended.late) return { evidence: ended.late, stillRunning };
+  if (holdsNothing(dir, step)) return { evidence: nothing(dir, step), stillRunning };
+  const { collect } = await import('./evidence/collect.js');
+  return { evidence: await collect({ dir, step, since, isGone }), stillRunning };
 }
 
 /** Finishes the step and tells the runner. */

@@ -2,7 +2,7 @@
  * main: the order of the arrows, and nothing else.
  * inputs → plan → laid folders → the step → evidence → verdict → published → report → outputs, exit code
  */
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { finish, REFUSED_OUTPUTS } from './account.js';
@@ -176,7 +176,7 @@ async function noRoom(runner: Runner, plan: Plan, message: string): Promise<numb
   });
   runner.summary(`${markdown(say`🔴 ${strong('Not run: not enough GPU memory is free.')} ${message}.`)}\n`);
   setOutputs(runner, REFUSED_OUTPUTS);
-  await rm(plan.stepDir, { recursive: true, force: true });
+  rmSync(plan.stepDir, { recursive: true, force: true });
   saveFinished(runner);
   return 1;
 }

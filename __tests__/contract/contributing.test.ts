@@ -49,7 +49,10 @@ it('names the files that one opens for a verdict', () => {
   const listed = paths(section('A verdict')).filter(
     (path) => !path.startsWith('lab/') && path !== 'action.yml',
   );
-  expect([...listed, 'action.yml'].sort()).toEqual(holding(`['"\`]not-run['"\`]`));
+  expect([...listed, 'action.yml'].sort()).toEqual(
+    // Written by the build.
+    holding(`['"\`]not-run['"\`]`).filter((path) => path !== 'schemas/memory.schema.json'),
+  );
   expect(section('A verdict')).toContain(`: ${listed.length + 1} files`);
 });
 

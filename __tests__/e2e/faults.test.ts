@@ -136,7 +136,7 @@ describe('an artifact service that fails', () => {
       expect(step.report.main.code).toBe(3);
       const left: readonly { file: string; reason: string }[] = step.manifest.published.left_out;
       expect(left.map(({ file }) => file).sort()).toEqual(
-        [...onDisk(step), 'SHA256SUMS', 'manifest.json', 'peak.json'].sort(),
+        [...onDisk(step), 'SHA256SUMS', 'manifest.json', 'memory.json'].sort(),
       );
       expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['vanished while it was uploaded']));
       expect(step.report.summary).toMatch(/not in the artifact: vanished while it was uploaded/);

@@ -88,7 +88,7 @@ describe('a training that runs out of GPU memory', () => {
       expect(page?.html).toContain(digest);
       expect(outputs['report-url']).toMatch(/\/actions\/runs\/1\/artifacts\/\d+$/);
       expect(report.summary).toContain(outputs['report-url']);
-      const peaks = JSON.parse(readFileSync(join(artifact.dir, 'peak.json'), 'utf8'));
+      const peaks = JSON.parse(readFileSync(join(artifact.dir, 'memory.json'), 'utf8'));
       expect(peaks).toEqual(expect.arrayContaining([expect.objectContaining({ unit: 'bytes' })]));
 
       // torch's own reader finds the event with the size that the manifest and the summary tell.

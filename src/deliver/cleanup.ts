@@ -2,7 +2,7 @@
  * Taking the evidence folder away once artifacts hold all of it. Only files that were collected, and are still what was collected,
  * are ever removed, and the folder only when it is empty then: what came in between by anybody stays, and keeps the rest.
  */
-import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import { join } from 'node:path';
 import type { Evidence, FileRef } from '../evidence/collect.js';
 import type { Manifest, ManifestFile } from '../evidence/manifest.js';
@@ -49,19 +49,19 @@ export async function removeSpent(evidence: Evidence): Promise<boolean> {
       // The times of a new link do not count: publishing has made one.
       const same = async (name: string): Promise<boolean> => {
         const seal = seals.get(name);
-        const now = await lstat(join(folder.path, name), { bigint: true }).catch(() => null);
+        const now = await promises.lstat(join(folder.path, name), { bigint: true }).catch(() => null);
         return seal !== undefined && now !== null && sameContent(sealOf(now), seal);
       };
-      for await (const { name } of await opendir(folder.path, { bufferSize: 1024 })) {
+      for await (const { name } of await promises.opendir(folder.path, { bufferSize: 1024 })) {
         if (!(await same(name))) return false;
       }
       for (const name of seals.keys()) {
-        if (await same(name)) await unlink(join(folder.path, name));
+        if (await same(name)) await promises.unlink(join(folder.path, name));
       }
     } finally {
       await folder.close();
     }
-    await rmdir(evidence.dir);
+    await promises.rmdir(evidence.dir);
     return true;
   } catch (error) {
     return errorCode(error) === 'ENOENT';

@@ -4,7 +4,8 @@
  * behind. Every snapshot then has two hard links, and collecting must remove the second before it rejects
  * files with two.
  */
-import { type FileHandle, lstat, opendir, rmdir, unlink } from 'node:fs/promises';
+import { promises } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../lib/random.js';
 import { parsePageName } from './names.js';
@@ -46,7 +47,7 @@ export async function isInterrupted(
   now: number,
 ): Promise<boolean> {
   if (stagingStep(name) === step) return true;
-  const stat = await lstat(join(folder, name)).catch(() => null);
+  const stat = await promises.lstat(join(folder, name)).catch(() => null);
   return stat !== null && now - stat.mtimeMs > STALE_MS;
 }
 
@@ -126,20 +127,21 @@ export async function removeStaging(
     const staging = await openFolder(join(folder, name));
     try {
       let seen = 0;
-      for await (const entry of await opendir(staging.path)) {
+      for await (const entry of await promises.opendir(staging.path)) {
         seen += 1;
         if (seen > MAX_NAMES) return false;
         const path = join(staging.path, entry.name);
-        const staged = await lstat(path, { bigint: true });
-        const original = await lstat(join(folder, entry.name), { bigint: true }).catch(() => null);
+        const staged = await promises.lstat(path, { bigint: true });
+        const original = await promises.lstat(join(folder, entry.name), { bigint: true }).catch(() => null);
         const linked = original !== null && sameFile(sealOf(staged), sealOf(original));
         const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
-        if (linked || made || (await isCopy(staging.path, folder, entry.name, until))) await unlink(path);
+        if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
+          await promises.unlink(path);
       }
     } finally {
       await staging.close();
     }
-    await rmdir(join(folder, name));
+    await promises.rmdir(join(folder, name));
     return true;
   } catch {
     return false;

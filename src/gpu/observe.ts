@@ -9,15 +9,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { noAnswer, runHelper } from '../step/helper.js';
 import { processFacts } from '../step/proc.js';
-import {
-  type GpuDevice,
-  type GpuFacts,
-  type GpuProcess,
-  parseAmd,
-  parseNvidiaDevices,
-  parseNvidiaProcesses,
-  parseRocm,
-} from './parse.js';
+import type { GpuDevice, GpuFacts, GpuProcess } from './parse.js';
 
 /** A process as the tool lists it, and as it is found here. */
 export interface ObservedProcess extends GpuProcess {
@@ -92,6 +84,9 @@ interface Answers extends GpuFacts {
   readonly note: string | null;
 }
 
+/** Loaded where there is a tool. */
+const parsers = () => import('./parse.js');
+
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function askNvidia(ask: Ask): Promise<Answers> {
@@ -102,6 +97,7 @@ async function askNvidia(ask: Ask): Promise<Answers> {
       (error: unknown) => error,
     ),
   ]);
+  const { parseNvidiaDevices, parseNvidiaProcesses } = await parsers();
   const devices = parseNvidiaDevices(devicesCsv);
   if (devices.length === 0) throw new Error('named no device');
   return typeof processesCsv === 'string'
@@ -116,12 +112,14 @@ async function askAmd(ask: Ask): Promise<Answers> {
     ask('metric', '--mem-usage', '--json'),
     ask('process', '--json').catch(none),
   ]);
+  const { parseAmd } = await parsers();
   const facts = parseAmd(statics, metric, process);
   if (!facts) throw new Error('named no device');
   return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
 }
 
 async function askRocm(ask: Ask): Promise<Answers> {
+  const { parseRocm } = await parsers();
   const facts = parseRocm(
     await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'),
   );

@@ -1,5 +1,5 @@
 /** Writing files so that no reader ever sees the half of one, and once more where a full disk can be made less full. */
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { promises, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Makes room on a full disk. Returns true when there is more of it now. */
@@ -35,20 +35,34 @@ export function writeWhole(path: string, text: string, makeRoom?: MakeRoom): Pro
   return withRoom(() => writeOnce(path, text), makeRoom);
 }
 
+/** Characters of a text that is written at once: the pool of threads would take longer (1 ms of a green step). */
+const SMALL = 64 * 1024;
+
 async function writeOnce(path: string, text: string): Promise<void> {
   const half = `${path}.tmp-${process.pid}`;
   try {
-    await writeFile(half, text, { mode: 0o600 });
-    await rename(half, path);
+    if (text.length <= SMALL) {
+      writeFileSync(half, text, { mode: 0o600 });
+      renameSync(half, path);
+      return;
+    }
+    await promises.writeFile(half, text, { mode: 0o600 });
+    await promises.rename(half, path);
   } catch (error) {
-    await rm(half, { force: true }).catch(() => undefined);
+    try {
+      rmSync(half, { force: true });
+    } catch {
+      // what it was is told
+    }
     throw error;
   }
 }
 
 /** Removes what a `writeWhole` in a folder of ours left that was killed in the middle. */
 export async function removeHalves(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [] as string[]);
+  const names = await promises.readdir(folder).catch(() => [] as string[]);
   const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
-  await Promise.all(halves.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
+  await Promise.all(
+    halves.map((name) => promises.rm(join(folder, name), { force: true }).catch(() => undefined)),
+  );
 }

@@ -8,6 +8,8 @@
 export interface Launcher {
   /** As hints and docs name it. */
   readonly what: string;
+  /** A command that `pattern` matches holds one of these: to look for them is quicker than to compile all patterns (1.2 ms of a green step). */
+  readonly words?: readonly string[];
   /** Found in a command of the step's text; null where only a process shows it. */
   readonly pattern: RegExp | null;
   /** What it does to PYTHONPATH. */
@@ -34,6 +36,7 @@ const SUDO_CHORES =
 export const LAUNCHERS = {
   docker: {
     what: 'docker',
+    words: ['docker', 'podman', 'nerdctl'],
     pattern:
       /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
     why: "a container does not get the step's environment",
@@ -44,6 +47,7 @@ export const LAUNCHERS = {
   },
   apptainer: {
     what: 'apptainer',
+    words: ['apptainer', 'singularity'],
     pattern: at(String.raw`(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
     why: 'the folder of the step must be visible in the container',
     remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
@@ -51,6 +55,7 @@ export const LAUNCHERS = {
   },
   kubectl: {
     what: 'kubectl',
+    words: ['kubectl'],
     pattern: at(String.raw`kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
     why: 'a pod runs outside of the step and does not get its environment',
     remedy: 'see docs/reach.md',
@@ -59,6 +64,7 @@ export const LAUNCHERS = {
   },
   tox: {
     what: 'tox',
+    words: ['tox'],
     pattern: at(String.raw`(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
     why: 'tox passes only the variables it is told to',
     remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
@@ -66,6 +72,7 @@ export const LAUNCHERS = {
   },
   sudo: {
     what: 'sudo',
+    words: ['sudo'],
     pattern: at(
       String.raw`sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`,
     ),
@@ -77,6 +84,7 @@ export const LAUNCHERS = {
   },
   su: {
     what: 'su',
+    words: ['su ', 'su\t', 'runuser'],
     pattern: at(String.raw`(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
     why: 'a login as another user clears the environment',
     remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
@@ -85,6 +93,7 @@ export const LAUNCHERS = {
   },
   environment: {
     what: 'env -i',
+    words: ['env'],
     pattern: at(String.raw`env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
     why: '`env -i` clears the environment',
     past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
@@ -92,6 +101,7 @@ export const LAUNCHERS = {
   },
   slurm: {
     what: 'srun',
+    words: ['srun', 'sbatch'],
     pattern: at(String.raw`s(?:run|batch)\s`),
     why: 'Slurm has to export the environment (the default, `--export=ALL`)',
     remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
@@ -100,12 +110,14 @@ export const LAUNCHERS = {
   },
   ray: {
     what: 'ray',
+    words: ['ray'],
     pattern: at(String.raw`(?:ray\s+(?:start|job\s+submit))\b`),
     why: 'workers of a Ray cluster that runs already have the environment of the day it started',
     remedy: 'start it in the wrapped step',
   },
   ssh: {
     what: 'ssh',
+    words: ['ssh'],
     pattern: at(String.raw`ssh\s`),
     why: "another machine does not get the step's environment",
     remedy: 'see docs/reach.md',
@@ -113,6 +125,7 @@ export const LAUNCHERS = {
   },
   systemd: {
     what: 'systemd-run',
+    words: ['systemd-run'],
     pattern: at(String.raw`systemd-run\s`),
     why: 'a unit does not get the environment',
     remedy: 'use `systemd-run --setenv=PYTHONPATH`',
@@ -121,6 +134,7 @@ export const LAUNCHERS = {
   },
   bazel: {
     what: 'bazel',
+    words: ['bazel'],
     pattern: at(String.raw`bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
     why: 'bazel clears the environment of its tests',
     remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
@@ -128,6 +142,7 @@ export const LAUNCHERS = {
   },
   replaced: {
     what: 'PYTHONPATH=',
+    words: ['PYTHONPATH='],
     pattern: at(String.raw`(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
     why: 'this replaces PYTHONPATH',
     past: 'PYTHONPATH was replaced on the way',
@@ -135,6 +150,7 @@ export const LAUNCHERS = {
   },
   pex: {
     what: 'a PEX',
+    words: ['.pex'],
     pattern: at(String.raw`(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
     why: 'a PEX hides PYTHONPATH from its program',
     remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
@@ -142,6 +158,7 @@ export const LAUNCHERS = {
   },
   cleared: {
     what: 'unset PYTHONPATH',
+    words: ['PYTHONPATH'],
     pattern: at(
       String.raw`(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`,
     ),
@@ -151,6 +168,7 @@ export const LAUNCHERS = {
   },
   flags: {
     what: 'python -I, -E or -S',
+    words: ['python'],
     pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
     why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
     remedy: 'drop them',

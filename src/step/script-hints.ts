@@ -29,8 +29,8 @@ export function scriptHints(script: string): ScriptHint[] {
     }
     const start = command.slice(0, MAX_COMMAND);
     for (const launcher of Object.values<Launcher>(LAUNCHERS)) {
-      const { what, pattern } = launcher;
-      if (!found.has(what) && pattern?.test(start))
+      const { what, words, pattern } = launcher;
+      if (!found.has(what) && words?.some((word) => start.includes(word)) && pattern?.test(start))
         found.set(what, { line: first, what, advice: hintOf(launcher) });
     }
     command = '';
