@@ -278,7 +278,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6493);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3991);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -558,9 +558,7 @@ function displayName(name, limit = 120) {
 /* harmony export */   vZ: () => (/* binding */ stillSealed)
 /* harmony export */ });
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1455);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6760);
-
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 
 
 const sealOf = (stat) => ({
@@ -574,7 +572,7 @@ const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
 const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
 const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
 async function openFolder(dir) {
-    const handle = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.open)(dir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW);
+    const handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(dir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW);
     const proc = `/proc/self/fd/${handle.fd}`;
     return { path: (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(proc) ? proc : dir, close: () => handle.close() };
 }
@@ -596,13 +594,13 @@ function refuse(stat, links) {
     return null;
 }
 async function openRegular(folder, name, links = 1) {
-    const path = (0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, name);
+    const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name);
     let handle;
     try {
-        const seen = refuse(await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.lstat)(path, { bigint: true }), links);
+        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }), links);
         if (seen)
             return { ok: false, reason: seen };
-        handle = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.open)(path, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NONBLOCK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOCTTY);
+        handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(path, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NONBLOCK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOCTTY);
         const stat = await handle.stat({ bigint: true });
         const held = refuse(stat, links);
         if (held === null)
@@ -617,7 +615,7 @@ async function openRegular(folder, name, links = 1) {
 }
 async function stillSealed(folder, name, handle, seal) {
     const held = sealOf(await handle.stat({ bigint: true }));
-    const there = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_2__.join)(folder, name), { bigint: true }).catch(() => null);
+    const there = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name), { bigint: true }).catch(() => null);
     return there !== null && sameSeal(held, seal) && sameSeal(sealOf(there), seal);
 }
 function errorCode(error) {
@@ -642,7 +640,7 @@ function errorCode(error) {
 /* harmony export */   zb: () => (/* binding */ stagingName)
 /* harmony export */ });
 /* unused harmony export STALE_MS */
-/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1455);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
 /* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1040);
@@ -665,7 +663,7 @@ const isReserve = (name) => RESERVE.test(name);
 async function isInterrupted(folder, name, step, now) {
     if (stagingStep(name) === step)
         return true;
-    const stat = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name)).catch(() => null);
+    const stat = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name)).catch(() => null);
     return stat !== null && now - stat.mtimeMs > STALE_MS;
 }
 const CHUNK = 2 ** 20;
@@ -720,23 +718,23 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
         const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
         try {
             let seen = 0;
-            for await (const entry of await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.opendir)(staging.path)) {
+            for await (const entry of await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.opendir(staging.path)) {
                 seen += 1;
                 if (seen > MAX_NAMES)
                     return false;
                 const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(staging.path, entry.name);
-                const staged = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)(path, { bigint: true });
-                const original = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, entry.name), { bigint: true }).catch(() => null);
+                const staged = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true });
+                const original = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, entry.name), { bigint: true }).catch(() => null);
                 const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sealOf */ .Ru)(original));
                 const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
                 if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
-                    await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.unlink)(path);
+                    await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.unlink(path);
             }
         }
         finally {
             await staging.close();
         }
-        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rmdir)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
+        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rmdir((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
         return true;
     }
     catch {
@@ -1514,7 +1512,7 @@ function formatBytes(bytes) {
 /* harmony export */   uq: () => (/* binding */ isFull)
 /* harmony export */ });
 /* unused harmony export removeHalves */
-/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1455);
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 
 
@@ -1543,21 +1541,31 @@ function withRoomSync(work, makeRoom = NO_ROOM) {
 function writeWhole(path, text, makeRoom) {
     return withRoom(() => writeOnce(path, text), makeRoom);
 }
+const SMALL = 64 * 1024;
 async function writeOnce(path, text) {
     const half = `${path}.tmp-${process.pid}`;
     try {
-        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.writeFile)(half, text, { mode: 0o600 });
-        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rename)(half, path);
+        if (text.length <= SMALL) {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(half, text, { mode: 0o600 });
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, path);
+            return;
+        }
+        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.writeFile(half, text, { mode: 0o600 });
+        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rename(half, path);
     }
     catch (error) {
-        await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rm)(half, { force: true }).catch(() => undefined);
+        try {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.rmSync)(half, { force: true });
+        }
+        catch {
+        }
         throw error;
     }
 }
 async function removeHalves(folder) {
-    const names = await readdir(folder).catch(() => []);
+    const names = await promises.readdir(folder).catch(() => []);
     const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
-    await Promise.all(halves.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
+    await Promise.all(halves.map((name) => promises.rm(join(folder, name), { force: true }).catch(() => undefined)));
 }
 
 
@@ -1630,7 +1638,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 6493:
+/***/ 3991:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1641,14 +1649,12 @@ __nccwpck_require__.d(__webpack_exports__, {
 
 // UNUSED EXPORTS: actionDir
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __nccwpck_require__(1455);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
 // EXTERNAL MODULE: external "node:os"
 var external_node_os_ = __nccwpck_require__(8161);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(6760);
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __nccwpck_require__(3024);
 // EXTERNAL MODULE: ./build/evidence/manifest.js
 var evidence_manifest = __nccwpck_require__(6191);
 // EXTERNAL MODULE: ./build/lib/files.js
@@ -2925,22 +2931,22 @@ async function removeSpent(evidence) {
         try {
             const same = async (name) => {
                 const seal = seals.get(name);
-                const now = await (0,promises_.lstat)((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
+                const now = await external_node_fs_.promises.lstat((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
                 return seal !== undefined && now !== null && (0,safe_fs/* sameContent */.Cm)((0,safe_fs/* sealOf */.Ru)(now), seal);
             };
-            for await (const { name } of await (0,promises_.opendir)(folder.path, { bufferSize: 1024 })) {
+            for await (const { name } of await external_node_fs_.promises.opendir(folder.path, { bufferSize: 1024 })) {
                 if (!(await same(name)))
                     return false;
             }
             for (const name of seals.keys()) {
                 if (await same(name))
-                    await (0,promises_.unlink)((0,external_node_path_.join)(folder.path, name));
+                    await external_node_fs_.promises.unlink((0,external_node_path_.join)(folder.path, name));
             }
         }
         finally {
             await folder.close();
         }
-        await (0,promises_.rmdir)(evidence.dir);
+        await external_node_fs_.promises.rmdir(evidence.dir);
         return true;
     }
     catch (error) {
@@ -3186,540 +3192,46 @@ const artifactLinks = (published) => published.state === 'uploaded'
     }
     : { artifactName: null, artifactId: null, artifactUrl: null, artifactDigest: null };
 
-// EXTERNAL MODULE: ./build/evidence/digest.js
-var digest = __nccwpck_require__(3154);
 // EXTERNAL MODULE: ./build/evidence/names.js
-var evidence_names = __nccwpck_require__(1040);
-;// CONCATENATED MODULE: ./build/evidence/rejected.js
-const MOST_KINDS = 60;
-const OTHER = 'other reasons';
-const kindOf = (reason) => reason
-    .replace(/ \((pid [0-9]+|[0-9]+ names share this file)\)$/, '')
-    .replace(/^[0-9]+ bytes, more than the [0-9]+ that are read$/, 'more bytes than are read')
-    .replace(/^schema .*, not /s, 'a schema that is not ')
-    .replace(/^((?:names|claims) a [^:]*): .*$/s, '$1');
-class Rejections {
-    limit;
-    count = 0;
-    kinds = new Map();
-    constructor(limit) {
-        this.limit = limit;
-    }
-    add(rejected) {
-        const { kept } = this.counted(rejected.reason, 1);
-        if (kept.length < this.limit)
-            kept.push(rejected);
-    }
-    skip(reason, count) {
-        this.counted(reason, count);
-    }
-    counted(reason, count) {
-        this.count += count;
-        const name = kindOf(reason);
-        const known = this.kinds.has(name) || this.kinds.size < MOST_KINDS - 1 ? name : OTHER;
-        const kind = this.kinds.get(known) ?? { count: 0, kept: [] };
-        kind.count += count;
-        this.kinds.set(known, kind);
-        return kind;
-    }
-    list() {
-        const kinds = [...this.kinds.values()].sort((a, b) => a.count - b.count);
-        const rounds = Math.max(0, ...kinds.map(({ kept }) => kept.length));
-        return Array.from({ length: rounds }, (_, round) => kinds.flatMap(({ kept }) => kept[round] ?? []))
-            .flat()
-            .slice(0, this.limit);
-    }
-    reasons() {
-        return [...this.kinds]
-            .map(([reason, { count }]) => ({ reason, count }))
-            .sort((a, b) => b.count - a.count);
-    }
-}
-
+var names = __nccwpck_require__(1040);
 // EXTERNAL MODULE: ./build/evidence/staging.js
 var staging = __nccwpck_require__(8613);
-;// CONCATENATED MODULE: ./build/evidence/collect.js
+;// CONCATENATED MODULE: ./build/evidence/nothing.js
 
 
-
-
-
-
-
-
-const COLLECT_LIMITS = {
-    names: 250_000,
-    receipts: 4096,
-    receiptBytes: 64 * 2 ** 20,
-    snapshots: 4096,
-    pages: 4096,
-    snapshotBytes: 32 * 2 ** 30,
-    pageBytes: 16 * 2 ** 20,
-    totalBytes: 256 * 2 ** 30,
-    rejected: 100,
-    milliseconds: 300_000,
-};
-const OTHER_STEP = 'of another step';
-const ATTEMPTS = 3;
-const CLOCKS_MS = 60_000;
-const MOST_UNFINISHED = 4096;
-async function collect(options) {
-    const limits = { ...COLLECT_LIMITS, ...options.limits };
-    const { dir, step, since = 0, isGone = () => false } = options;
-    const collector = new Collector(dir, step, limits, since, isGone);
+function holdsNothing(dir, step) {
+    let handle = null;
     try {
-        await collector.run();
+        handle = (0,external_node_fs_.openSync)(dir, external_node_fs_.constants.O_RDONLY | external_node_fs_.constants.O_DIRECTORY | external_node_fs_.constants.O_NOFOLLOW);
+        return (0,external_node_fs_.readdirSync)(`/proc/self/fd/${handle}`).every((name) => name === (0,staging/* reserveName */.K6)(step));
     }
-    catch (error) {
-        collector.folderFault = (0,safe_fs/* errorCode */.CA)(error);
-        collector.faults.push(`the evidence folder cannot be read (${collector.folderFault})`);
+    catch {
+        return false;
     }
-    return collector.evidence();
-}
-class Collector {
-    dir;
-    step;
-    limits;
-    since;
-    isGone;
-    faults = [];
-    folderFault = null;
-    receipts = [];
-    snapshots = [];
-    pages = [];
-    unread = [];
-    rejections;
-    strangers = new Set();
-    otherUploads = false;
-    unfinishedSeen = 0;
-    hashed = 0;
-    receiptBytes = 0;
-    until;
-    folder = '';
-    constructor(dir, step, limits, since, isGone) {
-        this.dir = dir;
-        this.step = step;
-        this.limits = limits;
-        this.since = since;
-        this.isGone = isGone;
-        this.until = performance.now() + limits.milliseconds;
-        this.rejections = new Rejections(limits.rejected);
-    }
-    evidence() {
-        const { dir, step, receipts, snapshots, pages, unread, folderFault, faults, rejections } = this;
-        const rejected = {
-            rejected: rejections.list(),
-            rejectedCount: rejections.count,
-            rejectedReasons: rejections.reasons(),
-        };
-        return { dir, step, receipts, snapshots, pages, unread, folderFault, ...rejected, faults };
-    }
-    async run() {
-        const folder = await (0,safe_fs/* openFolder */.NE)(this.dir);
-        this.folder = folder.path;
-        try {
-            const names = await this.list();
-            const dumped = new Set(names.snapshots.map((name) => collect_keyOf((0,evidence_names/* parseSnapshotName */.FZ)(name))));
-            const hasDump = (name) => dumped.has(collect_keyOf((0,evidence_names/* parseReceiptName */.Bn)(name)));
-            const receipts = [
-                ...names.receipts.filter(hasDump),
-                ...names.receipts.filter((name) => !hasDump(name)),
-            ];
-            for (const name of this.some(receipts, this.limits.receipts, 'receipts'))
-                await this.receipt(name);
-            for (const name of receipts.slice(this.limits.receipts))
-                await this.missed((0,evidence_names/* parseReceiptName */.Bn)(name), name, 'too many receipts');
-            const owners = new Map(this.receipts.map((r) => [(0,evidence_names/* ownerKey */.lf)(r), r]));
-            const listed = new Map(this.receipts.flatMap((r) => r.snapshots.map((s) => [s.file, s])));
-            names.snapshots.sort((a, b) => Number(listed.has(b)) - Number(listed.has(a)));
-            const snapshots = this.own(names.snapshots, evidence_names/* parseSnapshotName */.FZ);
-            for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
-                await this.snapshot(name, owners);
-            }
-            const pages = this.own(names.pages, evidence_names/* parsePageName */.C);
-            for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
-                const page = await this.read(name, this.limits.pageBytes, false);
-                if (typeof page !== 'string')
-                    this.pages.push(withoutText(page));
-            }
-        }
-        finally {
-            await folder.close();
-        }
-    }
-    reject(name, reason, bytes = null) {
-        this.rejections.add({ name: (0,evidence_names/* displayName */.QC)(name), reason, bytes });
-    }
-    own(names, parse) {
-        return names.filter((name) => {
-            const stranger = this.strangers.has(collect_keyOf(parse(name)));
-            if (stranger)
-                this.reject(name, OTHER_STEP);
-            return !stranger;
-        });
-    }
-    some(names, limit, what) {
-        if (names.length > limit) {
-            this.rejections.skip(`not looked at: too many ${what}`, names.length - limit);
-            this.faults.push(`${names.length} ${what} are in the evidence folder: only ${limit} were looked at`);
-        }
-        return names.slice(0, limit);
-    }
-    async list() {
-        const names = { receipts: [], snapshots: [], pages: [] };
-        let seen = 0;
-        const compareUntil = Math.min(this.until, performance.now() + staging/* COMPARE_MS */.BE);
-        for await (const { name } of await (0,promises_.opendir)(this.folder, { bufferSize: 1024 })) {
-            seen += 1;
-            if (seen > this.limits.names || performance.now() > this.until) {
-                this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
-                break;
-            }
-            if ((0,staging/* isReserve */.Jf)(name))
-                continue;
-            if ((0,staging/* stagingStep */.Al)(name) !== null) {
-                if (!(await (0,staging/* isInterrupted */.fT)(this.folder, name, this.step, Date.now()))) {
-                    this.otherUploads = true;
-                    this.reject(name, 'an upload of another step');
-                }
-                else if (await (0,staging/* removeStaging */.O7)(this.folder, name, new Set(), compareUntil)) {
-                    this.faults.push('an upload was interrupted before; its staging folder was taken away');
-                }
-                else
-                    this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
-            }
-            else
-                await this.sort(name, names);
-        }
-        for (const list of [names.receipts, names.snapshots, names.pages])
-            list.sort();
-        return names;
-    }
-    async sort(name, names) {
-        const unfinished = (0,evidence_names/* parseUnfinishedName */.U8)(name);
-        if ((0,evidence_names/* parseReceiptName */.Bn)(name))
-            names.receipts.push(name);
-        else if ((0,evidence_names/* parseSnapshotName */.FZ)(name))
-            names.snapshots.push(name);
-        else if ((0,evidence_names/* parsePageName */.C)(name))
-            names.pages.push(name);
-        else if (unfinished !== null) {
-            await this.unfinished(name, unfinished);
-        }
-        else {
-            this.reject(name, (0,evidence_names/* isSafeName */.TE)(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
-        }
-    }
-    async unfinished(name, pid) {
-        const path = (0,external_node_path_.join)(this.folder, name);
-        this.unfinishedSeen += 1;
-        const found = this.unfinishedSeen <= MOST_UNFINISHED ? await plainFile(path) : null;
-        const bytes = found?.bytes ?? null;
-        const removed = found !== null &&
-            this.isGone(pid, name, found.modified) &&
-            (await (0,promises_.unlink)(path).then(() => true, () => false));
-        if (removed)
-            this.faults.push(`removed the unfinished dump of a process that died (pid ${pid}, ${bytes} bytes)`);
-        else
-            this.reject(name, `unfinished dump of a process that died or still runs (pid ${pid})`, bytes);
-    }
-    async read(name, maxBytes, keepText) {
-        let reason = '';
-        let bytes = null;
-        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-            const opened = await (0,safe_fs/* openRegular */.lf)(this.folder, name);
-            if (!opened.ok) {
-                this.reject(name, opened.reason);
-                return opened.reason;
-            }
-            try {
-                bytes = Number(opened.seal.size);
-                const result = await this.readOnce(name, opened.handle, opened.seal, maxBytes, keepText);
-                if (typeof result !== 'string')
-                    return result;
-                reason = result;
-                if (!reason.startsWith('changed'))
-                    break;
-            }
-            catch (error) {
-                reason = `cannot be read (${(0,safe_fs/* errorCode */.CA)(error)})`;
-                break;
-            }
-            finally {
-                await opened.handle.close().catch(() => undefined);
-            }
-        }
-        this.reject(name, reason, bytes);
-        return reason;
-    }
-    async missed(owner, name, reason) {
-        const file = await plainFile((0,external_node_path_.join)(this.folder, name));
-        if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS)
-            return;
-        const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
-        this.unread.push({ owner, reason: code ?? reason });
-    }
-    async readOnce(name, handle, seal, maxBytes, keepText) {
-        const size = Number(seal.size);
-        if (size === 0)
-            return 'empty';
-        if (size > maxBytes)
-            return `${size} bytes, more than the ${maxBytes} that are read`;
-        if (this.hashed + size > this.limits.totalBytes)
-            return 'not read: too many bytes in all';
-        const chunks = [];
-        const result = await (0,digest/* digestHandle */.tD)(handle, {
-            maxBytes: size,
-            until: this.until,
-            ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
-        });
-        this.hashed += size;
-        if (!result.ok && result.reason === 'too-slow')
-            return 'not read: out of time';
-        if (!result.ok || result.bytes !== size || !(await (0,safe_fs/* stillSealed */.vZ)(this.folder, name, handle, seal))) {
-            return 'changed while it was read';
-        }
-        const text = keepText ? Buffer.concat(chunks).toString('utf8') : null;
-        return { file: name, ...digestAndBytes(result), seal, text };
-    }
-    async receipt(name) {
-        const content = await this.read(name, vocabulary/* MAX_RECEIPT_BYTES */.cs, true);
-        const owner = (0,evidence_names/* parseReceiptName */.Bn)(name);
-        if (typeof content === 'string') {
-            const linked = this.otherUploads && ((await plainFile((0,external_node_path_.join)(this.folder, name)))?.names ?? 0) > 1;
-            if (linked)
-                this.strangers.add(collect_keyOf(owner));
-            else
-                await this.missed(owner, name, content);
-            return;
-        }
-        const { parseReceipt } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(363)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7363));
-        const parsed = parseReceipt(content.text ?? '', name);
-        if (!parsed.ok) {
-            this.reject(name, parsed.reason, content.bytes);
-            await this.missed(owner, name, parsed.reason);
-        }
-        else if (parsed.receipt.step !== this.step) {
-            this.strangers.add((0,evidence_names/* ownerKey */.lf)(parsed.receipt));
-            this.reject(name, OTHER_STEP, content.bytes);
-        }
-        else if (this.receiptBytes + content.bytes > this.limits.receiptBytes) {
-            this.reject(name, 'too many bytes of receipts in all', content.bytes);
-            await this.missed(owner, name, 'too many bytes of receipts in all');
-        }
-        else {
-            this.receiptBytes += content.bytes;
-            this.receipts.push({ ...parsed.receipt, ...withoutText(content) });
-        }
-    }
-    async snapshot(name, owners) {
-        const named = (0,evidence_names/* parseSnapshotName */.FZ)(name);
-        if (named === null)
-            return;
-        const content = await this.read(name, this.limits.snapshotBytes, false);
-        const receipt = owners.get((0,evidence_names/* ownerKey */.lf)(named));
-        if (typeof content !== 'string')
-            this.snapshots.push(joinReceipt(named, withoutText(content), receipt));
-        else if (receipt === undefined)
-            await this.missed(named, name, content);
+    finally {
+        if (handle !== null)
+            (0,external_node_fs_.closeSync)(handle);
     }
 }
-const collect_keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
-const plainFile = (path) => (0,promises_.lstat)(path).then((stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null), () => null);
-const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
-const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
-function joinReceipt(named, ref, receipt) {
-    const entry = receipt?.snapshots.find((s) => s.file === ref.file);
-    const notes = [];
-    if (!receipt)
-        notes.push('no receipt of its process: known by its name alone');
-    else if (!entry)
-        notes.push("not listed in its process's receipt: the process died before it could write that down");
-    else if (entry.bytes !== null && entry.bytes !== ref.bytes) {
-        notes.push(`its receipt says ${entry.bytes} bytes`);
-    }
-    return {
-        ...named,
-        ...ref,
-        receipt: receipt?.file ?? null,
-        orphan: receipt === undefined,
-        device: entry?.device ?? null,
-        time: entry?.time ?? null,
-        history: entry?.history ?? 'unknown',
-        notes,
-    };
-}
+const nothing = (dir, step) => ({
+    dir,
+    step,
+    receipts: [],
+    snapshots: [],
+    pages: [],
+    unread: [],
+    folderFault: null,
+    rejected: [],
+    rejectedCount: 0,
+    rejectedReasons: [],
+    faults: [],
+});
 
 // EXTERNAL MODULE: ./build/step/helper.js
 var helper = __nccwpck_require__(1015);
 // EXTERNAL MODULE: ./build/step/proc.js
 var proc = __nccwpck_require__(9503);
-;// CONCATENATED MODULE: ./build/gpu/parse.js
-
-const MAX_ENTRIES = 1024;
-const MIB = 2 ** 20;
-function parse_amount(text, unit) {
-    const match = /^([0-9]{1,15}(?:\.[0-9]+)?)\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(String(text ?? '').trim());
-    if (!match)
-        return null;
-    const units = { B: 1, K: 2 ** 10, M: MIB, G: 2 ** 30 };
-    const bytes = Math.round(Number(match[1]) * (match[2] ? (units[match[2].charAt(0)] ?? 1) : unit));
-    return Number.isSafeInteger(bytes) ? bytes : null;
-}
-const whole = (text) => {
-    const value = String(text ?? '').trim();
-    return /^[0-9]{1,10}$/.test(value) ? Number(value) : null;
-};
-function programName(text) {
-    if (typeof text !== 'string')
-        return null;
-    const clean = (0,lib_text/* cleanText */.X5)(text, 4096).trim();
-    if (clean === '' || /^\[?(n\/a|not (found|supported)|insufficient permissions)\]?$/i.test(clean))
-        return null;
-    const word = (clean.split(/\s/)[0] ?? '').split(/[\\/]/).at(-1) ?? '';
-    return word === '' ? null : (0,lib_text/* cleanText */.X5)(word.replace(/[^\p{L}\p{N}._+@=-]/gu, '_'), 60);
-}
-const label = (text) => {
-    const clean = typeof text === 'string' ? (0,lib_text/* cleanText */.X5)(text, 100).trim() : '';
-    return clean === '' || /^\[?n\/a\]?$/i.test(clean) ? null : clean;
-};
-function parseNvidiaDevices(csv) {
-    const devices = [];
-    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
-        const fields = line.split(',').map((field) => field.trim());
-        const index = whole(fields[0]);
-        if (index === null || fields.length < 6)
-            continue;
-        const [total, used, free] = fields.slice(-3).map((field) => parse_amount(field, MIB));
-        devices.push({
-            index,
-            uuid: label(fields[1]),
-            name: label(fields.slice(2, -3).join(', ')),
-            total: total ?? null,
-            used: used ?? null,
-            free: free ?? null,
-        });
-    }
-    return devices;
-}
-function parseNvidiaProcesses(csv, devices) {
-    const processes = [];
-    for (const line of csv.split('\n').slice(0, MAX_ENTRIES)) {
-        const fields = line.split(',').map((field) => field.trim());
-        const pid = whole(fields[1]);
-        if (pid === null || pid === 0 || fields.length < 4)
-            continue;
-        processes.push({
-            pid,
-            name: programName(fields.slice(2, -1).join(',')),
-            device: devices.find((d) => d.uuid !== null && d.uuid === fields[0])?.index ?? null,
-            used: parse_amount(fields.at(-1), MIB),
-        });
-    }
-    return processes;
-}
-const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const json = (text) => {
-    try {
-        return JSON.parse(text.slice(Math.max(0, text.search(/[[{]/))));
-    }
-    catch {
-        return null;
-    }
-};
-function parseRocm(text) {
-    const root = json(text);
-    if (!isFields(root))
-        return null;
-    const devices = [];
-    const processes = [];
-    for (const [key, value] of Object.entries(root).slice(0, MAX_ENTRIES)) {
-        if (!isFields(value))
-            continue;
-        const card = /^card([0-9]{1,4})$/.exec(key);
-        if (card) {
-            const total = parse_amount(value['VRAM Total Memory (B)'], 1);
-            const used = parse_amount(value['VRAM Total Used Memory (B)'], 1);
-            devices.push({
-                index: Number(card[1]),
-                uuid: label(value['Unique ID']),
-                name: label(value['Card Series'] ?? value['Card series'] ?? value['Card Model']),
-                total,
-                used,
-                free: total === null || used === null ? null : Math.max(0, total - used),
-            });
-        }
-        else if (key === 'system') {
-            for (const [name, row] of Object.entries(value).slice(0, MAX_ENTRIES)) {
-                const pid = whole(/^PID([0-9]+)$/.exec(name)?.[1]);
-                if (pid === null || typeof row !== 'string')
-                    continue;
-                const fields = row.split(',').map((field) => field.trim());
-                processes.push({
-                    pid,
-                    name: programName(fields.slice(0, -4).join(',') || fields[0]),
-                    device: null,
-                    used: parse_amount(fields.at(-3), 1),
-                });
-            }
-        }
-    }
-    return devices.length > 0 || processes.length > 0 ? { devices, processes } : null;
-}
-function amdAmount(value) {
-    if (!isFields(value))
-        return parse_amount(value, MIB);
-    return parse_amount(`${String(value.value)} ${String(value.unit ?? 'MB')}`, MIB);
-}
-const amdList = (value, ...names) => {
-    const list = Array.isArray(value)
-        ? value
-        : names.map((n) => (isFields(value) ? value[n] : null)).find(Array.isArray);
-    return (list ?? []).slice(0, MAX_ENTRIES).filter(isFields);
-};
-function parseAmd(statics, metric, process) {
-    const names = new Map();
-    for (const gpu of amdList(json(statics), 'gpu_data')) {
-        const index = whole(gpu.gpu);
-        if (index !== null && isFields(gpu.asic))
-            names.set(index, gpu.asic);
-    }
-    const devices = [];
-    for (const gpu of amdList(json(metric), 'gpu_data')) {
-        const index = whole(gpu.gpu);
-        const memory = gpu.mem_usage;
-        if (index === null || !isFields(memory))
-            continue;
-        devices.push({
-            index,
-            uuid: label(names.get(index)?.asic_serial),
-            name: label(names.get(index)?.market_name),
-            total: amdAmount(memory.total_vram),
-            used: amdAmount(memory.used_vram),
-            free: amdAmount(memory.free_vram),
-        });
-    }
-    const processes = [];
-    for (const gpu of amdList(json(process), 'gpu_data')) {
-        for (const entry of amdList(gpu.process_list)) {
-            const info = entry.process_info;
-            const pid = isFields(info) ? whole(info.pid) : null;
-            if (!isFields(info) || pid === null)
-                continue;
-            const usage = isFields(info.memory_usage) ? info.memory_usage.vram_mem : null;
-            processes.push({
-                pid,
-                name: programName(info.name),
-                device: whole(gpu.gpu),
-                used: amdAmount(usage ?? info.mem),
-            });
-        }
-    }
-    return devices.length > 0 ? { devices, processes } : null;
-}
-
 ;// CONCATENATED MODULE: ./build/gpu/observe.js
-
 
 
 
@@ -3752,6 +3264,7 @@ function asker(file, env, until) {
         return result.stdout;
     };
 }
+const parsers = () => __nccwpck_require__.e(/* import() */ 426).then(__nccwpck_require__.bind(__nccwpck_require__, 7426));
 const message = (error) => (error instanceof Error ? error.message : String(error));
 async function askNvidia(ask) {
     const format = '--format=csv,noheader,nounits';
@@ -3759,6 +3272,7 @@ async function askNvidia(ask) {
         ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
         ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch((error) => error),
     ]);
+    const { parseNvidiaDevices, parseNvidiaProcesses } = await parsers();
     const devices = parseNvidiaDevices(devicesCsv);
     if (devices.length === 0)
         throw new Error('named no device');
@@ -3773,12 +3287,14 @@ async function askAmd(ask) {
         ask('metric', '--mem-usage', '--json'),
         ask('process', '--json').catch(none),
     ]);
+    const { parseAmd } = await parsers();
     const facts = parseAmd(statics, metric, process);
     if (!facts)
         throw new Error('named no device');
     return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
 }
 async function askRocm(ask) {
+    const { parseRocm } = await parsers();
     const facts = parseRocm(await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'));
     if (!facts)
         throw new Error('named no device');
@@ -4040,7 +3556,7 @@ function goneCheck({ plan, seen, hints }, survivors, now = Date.now()) {
         return () => false;
     const outOfSight = hints.length > 0 || (seen !== null && seen.carriers.length + seen.hidden.length > 0);
     const stale = now - (0,build_plan/* shimConfig */.KD)(plan).dump_deadline_s * 1000 - MARGIN_MS;
-    const start = `.${(0,evidence_names/* thisHost */.vk)()}-`;
+    const start = `.${(0,names/* thisHost */.vk)()}-`;
     return (pid, file, modified) => file.startsWith(start) && (0,proc/* processFacts */.PJ)(pid) === null && (!outOfSight || modified < stale);
 }
 
@@ -4261,7 +3777,12 @@ async function look(ended) {
     const { evidenceDir: dir, id: step, startedAt: since } = ended.plan;
     const stillRunning = (0,step_own/* stepProcesses */._M)(markOf(ended)).map(({ pid }) => (0,proc/* nameProcess */.HO)(pid));
     const isGone = goneCheck(ended, stillRunning.length);
-    return { evidence: ended.late ?? (await collect({ dir, step, since, isGone })), stillRunning };
+    if (ended.late)
+        return { evidence: ended.late, stillRunning };
+    if (holdsNothing(dir, step))
+        return { evidence: nothing(dir, step), stillRunning };
+    const { collect } = await __nccwpck_require__.e(/* import() */ 44).then(__nccwpck_require__.bind(__nccwpck_require__, 3044));
+    return { evidence: await collect({ dir, step, since, isGone }), stillRunning };
 }
 async function finish(runner, ended) {
     const { plan, result } = ended;
@@ -4296,7 +3817,7 @@ async function finish(runner, ended) {
         endedByOom: receipts.filter(outside/* endedByOom */.LU).length,
         threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
         outside: (0,outside/* outsideOoms */.Qk)(receipts),
-        openEnds: (0,judge_verdict/* openEnds */.fO)(receipts, stillRunning, (0,evidence_names/* thisHost */.vk)()),
+        openEnds: (0,judge_verdict/* openEnds */.fO)(receipts, stillRunning, (0,names/* thisHost */.vk)()),
         reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
         blindSpots: blind,
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
@@ -4332,7 +3853,7 @@ async function finish(runner, ended) {
         },
         runner: {
             name: plan.job.runnerName,
-            host: (0,evidence_names/* thisHost */.vk)(),
+            host: (0,names/* thisHost */.vk)(),
             os: process.platform,
             arch: process.arch,
             repository: plan.job.repository,
@@ -4642,11 +4163,11 @@ function layStep(plan, script, shimSource) {
 }
 function copyPython(from, to) {
     (0,external_node_fs_.mkdirSync)(to);
-    for (const entry of (0,external_node_fs_.readdirSync)(from, { withFileTypes: true })) {
-        const [source, target] = [(0,external_node_path_.join)(from, entry.name), (0,external_node_path_.join)(to, entry.name)];
-        if (entry.isFile() && entry.name.endsWith('.py'))
-            (0,external_node_fs_.copyFileSync)(source, target);
-        else if (entry.isDirectory() && entry.name !== '__pycache__')
+    for (const name of (0,external_node_fs_.readdirSync)(from)) {
+        const [source, target] = [`${from}/${name}`, `${to}/${name}`];
+        if (name.endsWith('.py'))
+            (0,external_node_fs_.writeFileSync)(target, (0,external_node_fs_.readFileSync)(source));
+        else if (!name.startsWith('__'))
             copyPython(source, target);
     }
 }
@@ -4679,8 +4200,8 @@ function scriptHints(script) {
         }
         const start = command.slice(0, MAX_COMMAND);
         for (const launcher of Object.values(launchers/* LAUNCHERS */.oE)) {
-            const { what, pattern } = launcher;
-            if (!found.has(what) && pattern?.test(start))
+            const { what, words, pattern } = launcher;
+            if (!found.has(what) && words?.some((word) => start.includes(word)) && pattern?.test(start))
                 found.set(what, { line: first, what, advice: (0,launchers/* hintOf */.$z)(launcher) });
         }
         command = '';
@@ -5031,7 +4552,7 @@ async function noRoom(runner, plan, message) {
     });
     runner.summary(`${markdown((0,rich/* say */.cv) `🔴 ${(0,rich/* strong */.ko)('Not run: not enough GPU memory is free.')} ${message}.`)}\n`);
     setOutputs(runner, REFUSED_OUTPUTS);
-    await (0,promises_.rm)(plan.stepDir, { recursive: true, force: true });
+    (0,external_node_fs_.rmSync)(plan.stepDir, { recursive: true, force: true });
     saveFinished(runner);
     return 1;
 }
@@ -6598,6 +6119,7 @@ const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-
 const LAUNCHERS = {
     docker: {
         what: 'docker',
+        words: ['docker', 'podman', 'nerdctl'],
         pattern: /\b(?:docker|podman|nerdctl)\s+(?:container\s+|compose\s+(?:[^\s;&|]+\s+)*?)?(?:run|exec|up)\b|\bdocker-compose\s/,
         why: "a container does not get the step's environment",
         remedy: 'run the whole job in `container:`, or see docs/reach.md for the arguments to add',
@@ -6607,6 +6129,7 @@ const LAUNCHERS = {
     },
     apptainer: {
         what: 'apptainer',
+        words: ['apptainer', 'singularity'],
         pattern: at(String.raw `(?:apptainer|singularity)\s+(?:-\S+\s+)*(?:run|exec|shell)\b`),
         why: 'the folder of the step must be visible in the container',
         remedy: 'add `--bind "$RUNNER_TEMP"`, and no `--cleanenv` or `--containall`',
@@ -6614,6 +6137,7 @@ const LAUNCHERS = {
     },
     kubectl: {
         what: 'kubectl',
+        words: ['kubectl'],
         pattern: at(String.raw `kubectl\s+(?:\S+\s+)*?(?:run|exec|apply|create)\b`),
         why: 'a pod runs outside of the step and does not get its environment',
         remedy: 'see docs/reach.md',
@@ -6622,6 +6146,7 @@ const LAUNCHERS = {
     },
     tox: {
         what: 'tox',
+        words: ['tox'],
         pattern: at(String.raw `(?<!install\s+(?:[^\s;&|]+\s+)*)tox(?:\s|$)`),
         why: 'tox passes only the variables it is told to',
         remedy: 'set `TOX_OVERRIDE=testenv:NAME.pass_env+=PYTHONPATH` with the name of your environment',
@@ -6629,6 +6154,7 @@ const LAUNCHERS = {
     },
     sudo: {
         what: 'sudo',
+        words: ['sudo'],
         pattern: at(String.raw `sudo\s+(?!(?:(?:-\S+|\w+=\S*)\s+)*(?:\S*/)?(?:${SUDO_CHORES})\b)(?!\S*--preserve-env=\S*PYTHONPATH)`),
         why: 'sudo clears the environment',
         past: 'sudo cleared the environment',
@@ -6638,6 +6164,7 @@ const LAUNCHERS = {
     },
     su: {
         what: 'su',
+        words: ['su ', 'su\t', 'runuser'],
         pattern: at(String.raw `(?:su\s+(?:-\S*\s+|\w)|runuser\s)`),
         why: 'a login as another user clears the environment',
         remedy: 'use `su --whitelist-environment=PYTHONPATH`, to root',
@@ -6646,6 +6173,7 @@ const LAUNCHERS = {
     },
     environment: {
         what: 'env -i',
+        words: ['env'],
         pattern: at(String.raw `env\s+(?:-\S+\s+)*(?:-i|-|--ignore-environment)(?:\s|$)`),
         why: '`env -i` clears the environment',
         past: 'the environment of the step did not reach it (`env -i`, another user, a daemon)',
@@ -6653,6 +6181,7 @@ const LAUNCHERS = {
     },
     slurm: {
         what: 'srun',
+        words: ['srun', 'sbatch'],
         pattern: at(String.raw `s(?:run|batch)\s`),
         why: 'Slurm has to export the environment (the default, `--export=ALL`)',
         remedy: 'keep that, and have RUNNER_TEMP on a shared file system',
@@ -6661,12 +6190,14 @@ const LAUNCHERS = {
     },
     ray: {
         what: 'ray',
+        words: ['ray'],
         pattern: at(String.raw `(?:ray\s+(?:start|job\s+submit))\b`),
         why: 'workers of a Ray cluster that runs already have the environment of the day it started',
         remedy: 'start it in the wrapped step',
     },
     ssh: {
         what: 'ssh',
+        words: ['ssh'],
         pattern: at(String.raw `ssh\s`),
         why: "another machine does not get the step's environment",
         remedy: 'see docs/reach.md',
@@ -6674,6 +6205,7 @@ const LAUNCHERS = {
     },
     systemd: {
         what: 'systemd-run',
+        words: ['systemd-run'],
         pattern: at(String.raw `systemd-run\s`),
         why: 'a unit does not get the environment',
         remedy: 'use `systemd-run --setenv=PYTHONPATH`',
@@ -6682,6 +6214,7 @@ const LAUNCHERS = {
     },
     bazel: {
         what: 'bazel',
+        words: ['bazel'],
         pattern: at(String.raw `bazel(?:isk)?\s+(?:\S+\s+)*?test\b`),
         why: 'bazel clears the environment of its tests',
         remedy: 'use `--test_env=PYTHONPATH` and `--spawn_strategy=local`',
@@ -6689,6 +6222,7 @@ const LAUNCHERS = {
     },
     replaced: {
         what: 'PYTHONPATH=',
+        words: ['PYTHONPATH='],
         pattern: at(String.raw `(?:export\s+)?PYTHONPATH=(?!.*\$\{?PYTHONPATH)`),
         why: 'this replaces PYTHONPATH',
         past: 'PYTHONPATH was replaced on the way',
@@ -6696,6 +6230,7 @@ const LAUNCHERS = {
     },
     pex: {
         what: 'a PEX',
+        words: ['.pex'],
         pattern: at(String.raw `(?<!-o\s+)(?:\S*/)?[\w.-]+\.pex(?:\s|$)`),
         why: 'a PEX hides PYTHONPATH from its program',
         remedy: 'build it with `--venv --non-hermetic-venv-scripts`',
@@ -6703,6 +6238,7 @@ const LAUNCHERS = {
     },
     cleared: {
         what: 'unset PYTHONPATH',
+        words: ['PYTHONPATH'],
         pattern: at(String.raw `(?:unset\s+(?:\S+\s+)*PYTHONPATH\b|env\s+(?:\S+\s+)*?(?:-u\s*|--unset=)PYTHONPATH\b)`),
         why: 'this clears PYTHONPATH',
         past: 'PYTHONPATH was cleared on the way',
@@ -6710,6 +6246,7 @@ const LAUNCHERS = {
     },
     flags: {
         what: 'python -I, -E or -S',
+        words: ['python'],
         pattern: /\bpython[\d.]*\s+(?:-[A-Za-z]+\s+)*-[A-Zabd-ln-z]*[IES]/,
         why: 'these flags make Python ignore PYTHONPATH or skip sitecustomize',
         remedy: 'drop them',
