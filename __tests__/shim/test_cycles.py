@@ -688,6 +688,107 @@ def test_looks_follow_proof_and_stay_within_the_budget(step, cuda):
     assert report["same watch"] is True
 
 
+# Random graphs of objects and tensors, held from random places. What a look counts is what the next collection frees, whichever
+# of the two ways it found it.
+RANDOM = (
+    PRELUDE
+    + """
+import itertools, random, threading
+from _oom_autopsy.cycles import rings as cycles_graph, search as cycles_search
+if "whole" in sys.argv:
+    cycles_search.Search.garbage = lambda self: None
+ways = {"search": 0, "whole": 0}
+for owner, name, way in ((cycles_search.Search, "garbage", "search"), (cycles_graph, "unreachable", "whole")):
+    def counted(*args, real=getattr(owner, name), way=way):
+        found = real(*args)
+        ways[way] += found is not None
+        return found
+    setattr(owner, name, counted)
+class Slots:
+    __slots__ = ("held", "more")
+class Holder:
+    shared = None
+    def method(self): pass
+def generator(*held):
+    yield held
+def closure(*held):
+    return lambda: held
+KINDS = [lambda: Node(), lambda: Slots(), lambda: [], lambda: {}, lambda: set(), lambda: Holder()]
+def give(holder, thing, number):
+    if type(holder) is list: holder.append(thing)
+    elif type(holder) is dict: holder[number] = thing
+    elif type(holder) is set: holder.add(Key(thing))
+    elif type(holder) is Slots: holder.held, holder.more = thing, getattr(holder, "held", None)
+    else: setattr(holder, "a%d" % number, thing)
+class Key:
+    def __init__(self, thing): self.thing = thing
+def things(choose, count):
+    made = []
+    for _ in range(count):
+        what = choose.randrange(6)
+        base = torch.empty(choose.randrange(1, 5) * 65536, device="cuda")
+        if what == 1: made.append(base[1:])
+        elif what == 2:
+            weight = torch.nn.Parameter(base)
+            made.append((weight * 2).exp().sum())
+        elif what == 3: made.append(torch.nn.Linear(256, 64, device="cuda"))
+        elif what == 4:
+            layer = torch.nn.Linear(64, 64, device="cuda")
+            made.append(torch.optim.SGD(layer.parameters(), 0.1))
+        else: made.append(base)
+    return made
+def build(choose):
+    nodes = [choose.choice(KINDS)() for _ in range(choose.randrange(4, 40))]
+    for number in range(choose.randrange(3 * len(nodes))):
+        other = choose.choice(nodes)
+        other = choose.choice([other, other, (other,), closure(other), generator(other), itertools.repeat(other), weakref.ref(other)
+                               if type(other) in (Node, Holder) else other, other.method if type(other) is Holder else other])
+        if type(other).__name__ == "generator": next(other)
+        give(choose.choice(nodes), other, number)
+    for number, thing in enumerate(things(choose, choose.randrange(1, 12))):
+        for _ in range(choose.randrange(1, 3)): give(choose.choice(nodes), thing, number)
+    kept = choose.sample(nodes, choose.randrange(0, 4))
+    KEEP["global"] = kept[:1]
+    Holder.shared = kept[1:2]
+    return kept[2:]
+def waits(held, go, done):
+    done.set(); go.wait()
+wrong = []
+watch = start("sampled")
+gc.collect(), gc.disable()
+for seed in range(int(sys.argv[2]), int(sys.argv[3])):
+    choose = random.Random(seed)
+    def here():
+        local = build(choose)
+        go, done = threading.Event(), threading.Event()
+        thread = threading.Thread(target=waits, args=([local.pop()] if local else [], go, done))
+        thread.start(), done.wait()
+        held, look = allocated(), watch.look("exit")
+        gc.collect()
+        freed = held - allocated()
+        if amount(look) != freed: wrong.append([seed, amount(look), freed, look["reason"]])
+        go.set(), thread.join()
+    here()
+    KEEP.clear()
+    Holder.shared = None
+    gc.collect()
+print(json.dumps([wrong, ways]))
+"""
+)
+
+
+@pytest.mark.parametrize("way", ("search", "whole"))
+@pytest.mark.parametrize("seeds", ((0, 12), pytest.param((12, 200), marks=pytest.mark.long)))
+def test_what_a_look_counts_is_what_the_next_collection_frees(seeds, way, step, cuda):
+    place = step(snapshot="off")
+    done = place.run(RANDOM, place.evidence, *seeds, way, python=cuda, timeout=600)
+    assert done.code == 0, done.err
+    wrong, ways = json.loads(done.out)
+    assert wrong == []
+    # Where the search is not through soon, all objects are looked at: some of these graphs are large for it.
+    assert ways[way] > 0.6 * (seeds[1] - seeds[0]), ways
+
+
 LONG = """
 import gc, time
 import torch

@@ -92,7 +92,7 @@ class Search:
 
     def _down(self, frontier: list) -> bool:
         """Takes what these lead to for alive, until nothing is left; False where that is too much. Types and Python's
-        modules are not followed: they lead to everything."""
+        modules that are met are not followed: they lead to everything."""
         enough = len(self.alive) + _MOST_BELOW
         self._reach(map(id, frontier))
         while frontier and self.left:
@@ -103,10 +103,11 @@ class Search:
                 fresh.update(zip(map(id, referents), referents))
             for number in self.alive.intersection(fresh):
                 del fresh[number]
-            self._reach(fresh)
+            # What is alive has been followed, or who is asked about what refers to it would have to ask twice.
+            frontier = [o for o in fresh.values() if self._leads_on(type(o))]
+            self._reach(map(id, frontier))
             if len(self.alive) > enough:
                 return False
-            frontier = [o for o in fresh.values() if self._leads_on(type(o))]
         return True
 
     def _reach(self, numbers: Iterable[int]) -> None:
