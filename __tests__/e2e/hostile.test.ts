@@ -21,14 +21,13 @@ os.chdir(config['evidence'])
 serial = iter(range(1, 10**6))
 snapshot = lambda: f'evil-ranknone-{next(serial)}-aaaaaaaa-1-oom.pickle'
 receipt = lambda: f'evil-{next(serial)}-aaaaaaaa.receipt.json'
-page = lambda: f'evil-{next(serial)}-aaaaaaaa.cycles.html'
 def attempt(act, *args):
     try:
         return act(*args)
     except OSError as error:
         print('not possible here:', act.__name__, error.errno)
 
-for name in (snapshot, receipt, page):
+for name in (snapshot, receipt):
     os.symlink(secret, name())
     os.symlink('/dev/zero', name())
     os.symlink('/proc/self/environ', name())

@@ -30,7 +30,6 @@ interface Recording {
   readonly parity: Json | null;
   /** Sizes of the snapshots. Torch alone knows what their bytes mean, so any bytes will do. */
   readonly snapshots: Readonly<Record<string, number>>;
-  readonly pages: Readonly<Record<string, string>>;
   readonly receipts: Readonly<Record<string, Json>>;
 }
 
@@ -89,7 +88,7 @@ function evidenceFiles(step: Step): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const folder of folders) {
     for (const name of readdirSync(folder))
-      if (/\.(receipt\.json|pickle|cycles\.html)$/.test(name)) files.set(name, join(folder, name));
+      if (/\.(receipt\.json|pickle)$/.test(name)) files.set(name, join(folder, name));
   }
   return files;
 }
@@ -126,7 +125,6 @@ function recordingOf(step: Step, workspace: string, parity: Json | null): Record
       .map(text),
     parity: parity === null ? null : mapped(parity, { text, time: (seconds) => seconds }),
     snapshots: byName('.pickle', (path) => readFileSync(path).length),
-    pages: byName('.cycles.html', (path) => text(readFileSync(path, 'utf8'))),
     receipts: Object.fromEntries(
       read.map(({ name, receipt }, i) => [
         text(name),
@@ -157,9 +155,9 @@ function textOf(recording: Recording): string {
 }
 
 /** What of a recording must be the same in every run: names, types and states, never sizes and times. */
-const shapeOfRecording = ({ receipts, snapshots, pages, exit_code, signal, cancelled }: Recording) => ({
+const shapeOfRecording = ({ receipts, snapshots, exit_code, signal, cancelled }: Recording) => ({
   ...{ exit_code, signal, cancelled },
-  files: [...Object.keys(snapshots), ...Object.keys(pages)].map((name) => name.replace(/-\d{7}-\d{8}/, '')),
+  files: Object.keys(snapshots).map((name) => name.replace(/-\d{7}-\d{8}/, '')),
   receipts: shapeOf(Object.values(receipts)),
 });
 
@@ -196,8 +194,6 @@ for name in sorted(os.listdir(evidence)):
         if token:
             content['token'] = token
         data = json.dumps(content).encode()
-    elif name.endswith('.html'):
-        data = named(data.decode()).encode()
     with open(os.path.join(config['evidence'], named(name)), 'xb') as file:
         file.write(data)
 print('replayed', flush=True)
@@ -224,11 +220,10 @@ export function replayProgram(name: string, ends: boolean): string {
   mkdirSync(join(folder, 'evidence'));
   for (const [file, receipt] of Object.entries(recording.receipts))
     put(join('evidence', named(file)), named(JSON.stringify(receipt)));
-  for (const [file, page] of Object.entries(recording.pages)) put(join('evidence', named(file)), named(page));
   for (const [file, bytes] of Object.entries(recording.snapshots))
     put(join('evidence', named(file)), Buffer.alloc(bytes, `${file}\n`));
   const log = recording.log.map(named);
-  put('ending.json', JSON.stringify({ ...recording, log, ends, receipts: null, pages: null }));
+  put('ending.json', JSON.stringify({ ...recording, log, ends, receipts: null }));
   put('replay.py', REPLAY);
   if (recording.parity !== null) {
     put('parity.json', JSON.stringify(recording.parity));

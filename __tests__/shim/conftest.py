@@ -122,7 +122,7 @@ class Step:
 
     def leftovers(self):
         """Names in the evidence folder that are neither a receipt, a snapshot nor a cycle page."""
-        final = (".receipt.json", ".pickle", ".cycles.html")
+        final = (".receipt.json", ".pickle")
         return sorted(p.name for p in self.evidence.iterdir() if not p.name.endswith(final))
 
     def compile(self):

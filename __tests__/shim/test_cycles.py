@@ -16,7 +16,7 @@ KEEP = {}
 
 def start(mode, **options):
     torch.zeros(1, device="cuda")
-    return cycles.start(mode, evidence_dir=sys.argv[1], page_name="host-1-0123abcd.cycles.html", **options)
+    return cycles.start(mode, **options)
 
 def tensor(mib=1):
     return torch.empty(mib * MiB // 4, device="cuda")
@@ -169,7 +169,7 @@ for name in PLANTS:
     globals()[name]()
     held = allocated()
     if mode == "sampled":
-        watch.look("exit")
+        watch.look()
     collect()
     after = watch.summary()
     seen = {row["id"]: row["seen"] for row in before["cycles"]}
@@ -217,7 +217,7 @@ MODES = ("sampled", "continuous")
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """`planted(mode, interpreter)` -> (report, summary, page's text); one run for each mode."""
+    """`planted(mode, interpreter)` -> (report, summary); one run for each mode."""
     from conftest import PLAIN, Step
 
     runs = {}
@@ -229,8 +229,7 @@ def planted(tmp_path_factory):
             done = step.run(PLANTS, step.evidence, mode, python=python)
             assert done.code == 0, done.err
             result = json.loads(done.out)
-            page = (step.evidence / "host-1-0123abcd.cycles.html").read_text()
-            runs[mode] = result["report"], result["summary"], page
+            runs[mode] = result["report"], result["summary"]
         return runs[mode]
 
     return of
@@ -239,7 +238,7 @@ def planted(tmp_path_factory):
 @pytest.mark.parametrize("name", FOUND)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_planted_cycle_is_found_with_its_bytes(planted, cuda, mode, name):
-    report, _, _ = planted(mode, cuda)
+    report, _ = planted(mode, cuda)
     size, kinds = FOUND[name]
     found = report[name]
     assert found["bytes"] == size
@@ -250,13 +249,13 @@ def test_a_planted_cycle_is_found_with_its_bytes(planted, cuda, mode, name):
 @pytest.mark.parametrize("name", NOT_FOUND)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_is_no_cycle_that_holds_gpu_memory_is_not_found(planted, cuda, mode, name):
-    report, _, _ = planted(mode, cuda)
+    report, _ = planted(mode, cuda)
     assert (report[name]["bytes"], report[name]["tensors"], report[name]["rows"]) == (0, 0, [])
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_rows_say_types_counts_and_where_the_memory_was_allocated(planted, cuda, mode):
-    report, summary, page = planted(mode, cuda)
+    report, summary = planted(mode, cuda)
     (row,) = report["parent_child"]["rows"]
     assert row["types"] == [{"name": "__main__.Node", "count": 2}]
     assert row["bytes"] == {"cuda:0": 5 * MiB}
@@ -268,15 +267,10 @@ def test_rows_say_types_counts_and_where_the_memory_was_allocated(planted, cuda,
     assert {"ValueError", "traceback", "frame"} <= {t["name"] for t in row["types"]}
     (row,) = report["hook_closure"]["rows"]
     assert "torch.nn.modules.linear.Linear" in {t["name"] for t in row["types"]}
-    assert (summary["mode"], summary["state"], summary["page"]) == (
-        mode,
-        "watching",
-        "host-1-0123abcd.cycles.html",
-    )
+    assert (summary["mode"], summary["state"]) == (mode, "watching")
     assert amount(summary) == sum(amount(row) for row in summary["cycles"])
-    for row in summary["cycles"]:
-        assert f'id="c{row["id"]}"' in page
-    assert ".child" in page and ".parent" in page and "<svg" in page
+    rings = [step["label"] for row in summary["cycles"] if row["graph"] for step in row["graph"]["ring"]]
+    assert {".child", ".parent"} <= set(rings)
 
 
 def test_both_modes_name_the_same_kind_of_cycle_alike(planted, cuda):
@@ -385,7 +379,7 @@ for plant in (plant_objects, plant_tensors):
     plant()
     held = allocated()
     if mode == "sampled":
-        watch.look("exit")
+        watch.look()
     collect()
     report[plant.__name__] = [amount(watch.summary()) - before, held - allocated()]
 watch.stop()
@@ -473,7 +467,7 @@ torch.cuda.memory._record_memory_history(max_entries=1000, context="all", stacks
 watch = start(mode)
 plant(), plant_rings_that_are_their_secret()
 if mode == "sampled":
-    watch.look("exit")
+    watch.look()
 collect()
 watch.stop()
 print(json.dumps(watch.summary()))
@@ -491,11 +485,8 @@ def test_no_value_of_the_program_leaves_it(step, cuda, mode):
     names = {t["name"] for row in summary["cycles"] for t in row["types"]}
     assert len(names) > 3
     files = [p for p in place.evidence.rglob("*") if p.is_file()]
-    assert any(p.name.endswith(".cycles.html") for p in files)
     for text in [done.out, done.err, *(p.read_text() for p in files)]:
         assert "hunter2" not in text
-    page = next(p for p in files if p.name.endswith(".cycles.html")).read_text()
-    assert "://" not in page and "<script" not in page and "src=" not in page
 
 
 UNCHANGED = (
@@ -543,13 +534,13 @@ result = {}
 if mode == "sampled":
     during = state()
     held = allocated()
-    watch.look("oom")
-    watch.look("exit")
+    watch.look()
+    watch.look()
     result["look changes nothing"] = [state() == during, allocated() == held, died == [], alive() is not None]
     # a finaliser runs, and the object dies, by the program's next collection and no other
     result["collected"] = gc.collect() > 0
     result["died at once"] = [died == [1], alive() is None, held - allocated() == MiB]
-    result["nothing of ours is garbage"] = [gc.collect(), watch.look("exit")["count"], gc.collect()]
+    result["nothing of ours is garbage"] = [gc.collect(), watch.look()["count"], gc.collect()]
 else:
     collect()
 watch.stop()
@@ -590,7 +581,7 @@ gc.collect()
 kept = [type(o).__name__ for o in gc.garbage]
 ring(tensor())
 gc.collect()
-look = watch.look("exit")
+look = watch.look()
 print(json.dumps([gc.get_debug() == gc.DEBUG_SAVEALL, "Node" in kept, len(gc.garbage) > len(kept), look["count"]]))
 """
 )
@@ -657,9 +648,9 @@ report["stopped"] = seen()
 
 changes = []
 watch = start("sampled", on_change=lambda: changes.append(1))
-watch.look("oom")
+watch.look()
 ring(tensor())
-watch.look("oom"), watch.look("oom"), watch.look("exit")
+watch.look(), watch.look(), watch.look()
 account = watch.summary()
 # one cycle, looked at three times before a collection freed it; and the one from before
 report["looked often"] = [account["looks"], account["cycles"][0]["seen"], amount(account) // MiB, len(changes)]
@@ -763,7 +754,7 @@ for seed in range(int(sys.argv[2]), int(sys.argv[3])):
         go, done = threading.Event(), threading.Event()
         thread = threading.Thread(target=waits, args=([local.pop()] if local else [], go, done))
         thread.start(), done.wait()
-        held, look = allocated(), watch.look("exit")
+        held, look = allocated(), watch.look()
         gc.collect()
         freed = held - allocated()
         if amount(look) != freed: wrong.append([seed, amount(look), freed, look["reason"]])
@@ -845,16 +836,16 @@ child = os.fork()
 if child == 0:
     ring(1)
     collect()
-    look, account = watch.look("exit"), watch.summary()
+    look, account = watch.look(), watch.summary()
     watch.stop()
-    ok = look["looks"] == account["looks"] == 0 and gc.get_debug() == 0 and not gc.callbacks and not os.listdir(sys.argv[1])
+    ok = look["looks"] == account["looks"] == 0 and gc.get_debug() == 0 and not gc.callbacks
     os._exit(0 if ok else 9)
 status = os.waitpid(child, 0)[1]
 before = len(gc.callbacks)
 collect()
 if mode == "sampled":
     ring(tensor())
-    watch.look("exit")
+    watch.look()
 print(json.dumps([status, before, watch.summary()["count"]]))
 """
 )
@@ -863,9 +854,7 @@ print(json.dumps([status, before, watch.summary()["count"]]))
 @pytest.mark.parametrize("mode", MODES)
 def test_a_forked_child_has_no_watch(step, cuda, mode):
     place = step(snapshot="off")
-    evidence = place.evidence / "pages"
-    evidence.mkdir()
-    done = place.run(FORK, evidence, mode, python=cuda)
+    done = place.run(FORK, place.evidence, mode, python=cuda)
     assert json.loads(done.out) == [0, 1, 1], done.err
 
 
@@ -910,8 +899,8 @@ CPU = """
 import json, sys
 import torch
 from _oom_autopsy.cycles import start as cycles
-watch = cycles.start(sys.argv[2], evidence_dir=sys.argv[1], page_name="x.cycles.html")
-first = watch.look("oom")
+watch = cycles.start(sys.argv[2])
+first = watch.look()
 watch.stop()
 print(json.dumps([watch.summary()["state"], watch.summary()["reason"], first["state"], first["count"]]))
 """
@@ -965,5 +954,3 @@ def test_an_out_of_memory_says_what_only_cycles_held_and_frees_nothing(step, cud
     assert look["cycles"][0]["frames"][0]["function"] == "plant"
     total = done.receipt["cycles"]
     assert (total["count"], total["bytes"]) == (1, {"cuda:0": 64 * MiB})
-    page = (place.evidence / total["page"]).read_text()
-    assert f"1 tensor, 64.0 MiB on cuda:0, added up over {total['looks']} look" in page

@@ -25,7 +25,6 @@ import { removeStaging, stagingName } from '../../src/evidence/staging.js';
 import {
   made,
   OTHER_STEP,
-  pageFile,
   random,
   receipt,
   receiptFile,
@@ -53,10 +52,9 @@ const reasons = (evidence: Evidence): Record<string, string> =>
   Object.fromEntries(evidence.rejected.map((r) => [r.name, r.reason]));
 const snapshot = (seq = 1): string => snapshotFile(made(), seq);
 
-it('finds receipts, snapshots and pages, with digests, and joins them', async () => {
+it('finds receipts and snapshots, with digests, and joins them', async () => {
   writeReceipt(dir);
   writeSnapshot(dir);
-  writeFileSync(at(pageFile(made())), '<p>');
   const evidence = await gather();
   expect(evidence).toMatchObject({ dir, step: STEP, rejected: [], rejectedCount: 0, faults: [] });
   expect(evidence.receipts).toMatchObject([
@@ -75,7 +73,6 @@ it('finds receipts, snapshots and pages, with digests, and joins them', async ()
       notes: [],
     },
   ]);
-  expect(evidence.pages).toMatchObject([{ file: pageFile(made()), ...digestOf('<p>') }]);
   expect(JSON.parse(JSON.stringify(evidence))).toEqual(evidence);
 });
 
@@ -107,7 +104,7 @@ it('names what it refuses, and opens none of it', async () => {
   writeFileSync(at(snapshot(5)), '');
   symlinkSync('nowhere', at(receiptFile(made(5))));
   execFileSync('mkfifo', [at(receiptFile(made(6)))]);
-  symlinkSync('/dev/zero', at(pageFile(made(7))));
+  writeFileSync(at('host-7-deadbeef.cycles.html'), '<p>');
   const server = createServer();
   // A socket's path is short (108 bytes), so it is bound elsewhere and moved in.
   await new Promise<void>((done) => server.listen(join(root, `s${n}`), done));
@@ -115,7 +112,7 @@ it('names what it refuses, and opens none of it', async () => {
   if (process.getuid?.() === 0) execFileSync('mknod', [at(snapshot(7)), 'c', '1', '5']);
   try {
     const evidence = await gather();
-    expect(evidence).toMatchObject({ receipts: [], snapshots: [], pages: [] });
+    expect(evidence).toMatchObject({ receipts: [], snapshots: [] });
     expect(reasons(evidence)).toEqual({
       [snapshot(1)]: 'a symbolic link',
       [snapshot(2)]: 'a hard link (2 names share this file)',
@@ -126,7 +123,7 @@ it('names what it refuses, and opens none of it', async () => {
       ...(process.getuid?.() === 0 ? { [snapshot(7)]: 'a device' } : {}),
       [receiptFile(made(5))]: 'a symbolic link',
       [receiptFile(made(6))]: 'a FIFO',
-      [pageFile(made(7))]: 'a symbolic link',
+      'host-7-deadbeef.cycles.html': 'no receipt or snapshot has such a name',
     });
   } finally {
     server.close();
@@ -140,7 +137,7 @@ it('shows strange names harmlessly', async () => {
   const evidence = await gather();
   expect(evidence.rejectedCount).toBe(6);
   for (const { name } of evidence.rejected) expect(name).toMatch(/^[A-Za-z0-9._ @+=,\\{}-]+$/);
-  expect(reasons(evidence)['manifest.json']).toBe('no receipt, snapshot or page has such a name');
+  expect(reasons(evidence)['manifest.json']).toBe('no receipt or snapshot has such a name');
 });
 
 it('removes the dump of a process that is gone behind any number of other names', async () => {
@@ -193,24 +190,21 @@ it('refuses receipts that are too long, of another step, or no receipts, without
   });
 });
 
-it('leaves to another step what its receipts, snapshots and pages are, and claims nothing of it', async () => {
+it('leaves to another step what its receipts and snapshots are, and claims nothing of it', async () => {
   writeReceipt(dir);
   writeSnapshot(dir);
   const other = made(7, 'cafecafe');
   writeReceipt(dir, other, { step: OTHER_STEP });
   writeSnapshot(dir, snapshotFile(other), 'of the other');
-  writeFileSync(at(pageFile(other)), '<p>');
   // Its pid, in another incarnation, without a receipt: whose it is nobody says.
   writeSnapshot(dir, snapshotFile(made(7, '00000001')), 'orphan');
   const evidence = await gather();
   expect(evidence.snapshots.map((s) => s.file).sort()).toEqual(
     [snapshot(), snapshotFile(made(7, '00000001'))].sort(),
   );
-  expect(evidence.pages).toEqual([]);
   expect(reasons(evidence)).toEqual({
     [receiptFile(other)]: 'of another step',
     [snapshotFile(other)]: 'of another step',
-    [pageFile(other)]: 'of another step',
   });
 });
 
@@ -259,7 +253,7 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
   for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(snapshotFile(made(i + 10, '00000000', 'a'))), 'w'));
   for (let i = 0; i < 3000; i += 1) closeSync(openSync(at(`junk${i}`), 'w'));
   writeFileSync(at(`.${snapshot()}.tmp-4242`), 'half');
-  symlinkSync('nowhere', at(pageFile(made())));
+  symlinkSync('nowhere', at(receiptFile(made(5))));
   writeSnapshot(dir);
   const evidence = await gather({ snapshots: 100 });
   expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
@@ -273,11 +267,11 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
         reason: 'unfinished dump of a process that died or still runs (pid 4242)',
         bytes: 4,
       },
-      { name: pageFile(made()), reason: 'a symbolic link', bytes: null },
+      { name: receiptFile(made(5)), reason: 'a symbolic link', bytes: null },
     ]),
   );
   expect(Object.fromEntries(evidence.rejectedReasons.map((r) => [r.reason, r.count]))).toEqual({
-    'no receipt, snapshot or page has such a name': 3000,
+    'no receipt or snapshot has such a name': 3000,
     'not looked at: too many snapshots': 2901,
     empty: 99,
     'unfinished dump of a process that died or still runs': 1,
@@ -499,7 +493,6 @@ it(`collects from ${rounds} random trees without a crash, and only plain files w
       const name = r.pick([
         receiptFile(of),
         snapshotFile(of, 1 + r.int(2), r.pick([0, 'none'] as const), r.pick(['oom', 'exit'])),
-        pageFile(of),
         `.${snapshotFile(of)}.tmp-${of.pid}`,
         stagingName(STEP),
         r.bytes(6).toString('hex'),
@@ -522,7 +515,7 @@ it(`collects from ${rounds} random trees without a crash, and only plain files w
       if (kind === 3) plain.add(name);
     }
     const evidence = await collect({ dir: tree, step: STEP });
-    for (const ref of [...evidence.receipts, ...evidence.snapshots, ...evidence.pages]) {
+    for (const ref of [...evidence.receipts, ...evidence.snapshots]) {
       expect([seed, ref.file, plain.has(ref.file), ref.digest === secretDigest]).toEqual([
         seed,
         ref.file,

@@ -19,7 +19,6 @@ export const made = (pid = 4242, token = 'deadbeef', host = 'gpu-07'): Made => (
 export const receiptFile = (of: Made): string => `${of.host}-${of.pid}-${of.token}.receipt.json`;
 export const snapshotFile = (of: Made, seq = 1, rank: number | 'none' = 1, reason = 'oom'): string =>
   `${of.host}-rank${rank}-${of.pid}-${of.token}-${seq}-${reason}.pickle`;
-export const pageFile = (of: Made): string => `${of.host}-${of.pid}-${of.token}.cycles.html`;
 
 const category = (bytes: number) => ({
   bytes,
@@ -77,7 +76,7 @@ const census = () => ({
   ],
 });
 
-const cycles = (page: string | null) => ({
+const cycles = () => ({
   mode: 'sampled',
   state: 'watching',
   reason: null,
@@ -107,7 +106,6 @@ const cycles = (page: string | null) => ({
     },
   ],
   cycles_dropped: 0,
-  page,
 });
 
 const memory = {
@@ -175,7 +173,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
         dump_seconds: 0.5,
         history: 'armed',
         census: census(),
-        cycles: cycles(null),
+        cycles: cycles(),
         test: { runner: 'pytest', id: 'test_train.py::test_step[bf16]', phase: 'call', child: false },
         outcome: {
           kind: 'test-failed',
@@ -202,7 +200,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
     snapshots_removed: 0,
     thread_ends: [{ exception: 'torch.OutOfMemoryError', oom: true, time: 1_700_000_050, at: null }],
     census: census(),
-    cycles: cycles(pageFile(of)),
+    cycles: cycles(),
     timeline: null,
     faults: [],
     end: {

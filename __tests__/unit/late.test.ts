@@ -28,7 +28,6 @@ import { makePlan } from '../../src/plan.js';
 import {
   made,
   OTHER_STEP,
-  pageFile,
   receiptFile,
   STEP,
   snapshotFile,
@@ -79,12 +78,11 @@ const account = (evidence: Evidence, published: ManifestPublished = UPLOADED): M
     faults: [],
     published,
   });
-const files = ({ receipts, snapshots, pages }: Evidence) => ({
+const files = ({ receipts, snapshots }: Evidence) => ({
   receipts: receipts.map(({ file }) => file),
   snapshots: snapshots.map(({ file }) => file),
-  pages: pages.map(({ file }) => file),
 });
-const NOTHING = { receipts: [], snapshots: [], pages: [] };
+const NOTHING = { receipts: [], snapshots: [] };
 
 it('is nothing when nothing came, and when a process has only ended since', async () => {
   const quiet = { oom_count: 0, ooms: [], snapshots: [], cycles: null };
@@ -98,18 +96,16 @@ it('is nothing when nothing came, and when a process has only ended since', asyn
   expect(hasEvidence(now)).toBe(false);
 });
 
-it('is a new snapshot with its receipt, a changed one, and a page; not what was told', async () => {
+it('is a new snapshot with its receipt, and a changed one; not what was told', async () => {
   writeReceipt(dir);
   writeSnapshot(dir);
   const told = account(await gather());
   const other = made(77, 'cafecafe');
   writeReceipt(dir, other);
   writeFileSync(join(dir, snapshotFile(other)), 'new');
-  writeFileSync(join(dir, pageFile(other)), 'page');
   expect(files(newEvidence(await gather(), told))).toEqual({
     receipts: [receiptFile(other)],
     snapshots: [snapshotFile(other)],
-    pages: [pageFile(other)],
   });
   writeFileSync(join(dir, snapshotFile(made())), 'written anew');
   expect(files(newEvidence(await gather(), told)).snapshots).toContain(snapshotFile(made()));
@@ -260,7 +256,6 @@ it('is parted into what was told and what is news', async () => {
   expect(files(toldEvidence(now, told))).toEqual({
     receipts: [receiptFile(made())],
     snapshots: [snapshotFile(made())],
-    pages: [],
   });
   expect(files(newEvidence(now, told)).snapshots).toEqual([snapshotFile(made(), 2)]);
   expect(files(newEvidence(now, told)).receipts).toHaveLength(2);

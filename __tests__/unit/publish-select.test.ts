@@ -34,7 +34,6 @@ function evidence(
     step: STEP,
     receipts,
     snapshots,
-    pages: [],
     unread: [],
     folderFault: null,
     rejected: [],

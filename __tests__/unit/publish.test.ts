@@ -22,7 +22,6 @@ import { Staging } from '../../src/deliver/stage.js';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import {
   made,
-  pageFile,
   receiptFile,
   STEP,
   snapshotFile,
@@ -87,7 +86,6 @@ const options = (evidence: Evidence, changes: Partial<PublishOptions> = {}): Pub
 async function someEvidence(of = dir): Promise<Evidence> {
   writeReceipt(of);
   writeSnapshot(of);
-  writeFileSync(join(of, pageFile(made())), '<p>cycles</p>');
   return collect({ dir: of, step: STEP });
 }
 
@@ -129,7 +127,7 @@ it('uploads what was digested, with a manifest and checkable sums', async () => 
   expect(seen.at(-1)).toBe(result.size);
   const to = unzip(result.name);
   expect(readdirSync(to).sort()).toEqual(
-    ['SHA256SUMS', 'manifest.json', pageFile(made()), receiptFile(made()), snapshotFile(made())].sort(),
+    ['SHA256SUMS', 'manifest.json', receiptFile(made()), snapshotFile(made())].sort(),
   );
   expect(
     execFileSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], { cwd: to, encoding: 'utf8' }),
@@ -210,10 +208,10 @@ async function expectKept(
   expect(result.reason).toMatch(reason);
   expect(result.reason).not.toMatch(/[\r\n]|sig=/);
   expect(result.kept.map((f) => f.path)).toEqual(
-    [snapshotFile(made()), receiptFile(made()), pageFile(made())].map((name) => join(from, name)),
+    [snapshotFile(made()), receiptFile(made())].map((name) => join(from, name)),
   );
   for (const file of result.kept) expect(file.digest).toBe(`sha256:${sha256(file.path)}`);
-  expect(readdirSync(from)).toHaveLength(3);
+  expect(readdirSync(from)).toHaveLength(2);
 }
 
 it('names a service that is not there, a server that the client refuses, and an environment without one', async () => {
@@ -315,7 +313,7 @@ it('tells what vanished between the client that was refused and the one that was
   expect(result.notUploaded.map(({ file, reason }) => [file, reason]).sort()).toEqual(
     [...gone].sort().map((file) => [file, 'vanished while it was uploaded']),
   );
-  expect(gone).toHaveLength(5);
+  expect(gone).toHaveLength(4);
   const manifest = manifestPublished(result);
   expect(manifest).toMatchObject({ state: 'uploaded', left_out: result.notUploaded });
 });

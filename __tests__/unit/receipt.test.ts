@@ -6,7 +6,6 @@ import { receiptJsonSchema } from '../../lab/scripts/schemas.mjs';
 import {
   displayName,
   isSafeName,
-  parsePageName,
   parseReceiptName,
   parseSnapshotName,
   parseUnfinishedName,
@@ -15,7 +14,7 @@ import type { Receipt } from '../../src/evidence/receipt.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
 import { DEFINITIONS, ReceiptSchema } from '../../src/evidence/receipt-schema.js';
 import { cleanText } from '../../src/lib/text.js';
-import { made, pageFile, random, receipt, receiptFile, snapshotFile } from './evidence-kit.js';
+import { made, random, receipt, receiptFile, snapshotFile } from './evidence-kit.js';
 
 const parse = (value: unknown, file = receiptFile(made())) =>
   parseReceipt(typeof value === 'string' ? value : JSON.stringify(value), file);
@@ -177,8 +176,7 @@ it.each([
     /that no process writes/,
   ],
   ['ooms', { ooms: [{ seq: 1, snapshot: snapshotFile(made(4242, 'abadcafe')) }] }, /of another process/],
-  ['cycles', { cycles: { page: pageFile(made(98)) } }, /claims a page of another process/],
-  ['ooms cycles', { ooms: [{ seq: 1, cycles: { page: '/dev/zero' } }] }, /outside of the evidence/],
+  ['ooms', { ooms: [{ seq: 1, snapshot: '/dev/zero' }] }, /outside of the evidence/],
 ])('refuses a receipt that claims a file it does not own: %s', (_where, changes, reason) => {
   expect(reasonOf(receipt(made(), changes))).toMatch(reason);
 });
@@ -281,7 +279,6 @@ it('knows the names of evidence files, and no other', () => {
     reason: 'exit',
   });
   expect(parseReceiptName(receiptFile(made()))).toEqual(made());
-  expect(parsePageName(pageFile(made()))).toEqual(made());
   expect(parseUnfinishedName(`.${snapshotFile(made())}.tmp-77`)).toBe(77);
   for (const bad of [
     'h-rank0-7-0123ABCD-2-oom.pickle',

@@ -239,7 +239,6 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       step: STEP,
       receipts,
       snapshots,
-      pages: [],
       unread: [],
       folderFault: null,
       rejected: [],

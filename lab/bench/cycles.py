@@ -18,7 +18,6 @@ import logging
 import pathlib
 import statistics
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "shim"))
@@ -60,7 +59,7 @@ def allocation_loop(count: int):
     return run
 
 
-def measure(name: str, loop, modes: list, rounds: int, folder: str) -> None:
+def measure(name: str, loop, modes: list, rounds: int) -> None:
     """Prints the ratio of each mode's median to that of no watch; the modes take turns within a round."""
     seconds: dict = {mode: [] for mode in modes}
     full = gc.get_stats()[2]["collections"]
@@ -68,11 +67,7 @@ def measure(name: str, loop, modes: list, rounds: int, folder: str) -> None:
     loop()
     for number in range(rounds):
         for mode in modes if number % 2 else reversed(modes):
-            watch = (
-                None
-                if mode == "none"
-                else cycles.start(mode, evidence_dir=folder, page_name="bench.cycles.html")
-            )
+            watch = None if mode == "none" else cycles.start(mode)
             began = time.process_time()
             loop()
             seconds[mode].append(time.process_time() - began)
@@ -90,13 +85,13 @@ def measure(name: str, loop, modes: list, rounds: int, folder: str) -> None:
         )
 
 
-def look_cost(folder: str) -> None:
+def look_cost() -> None:
     """Prints what one look takes beside one full collection."""
-    watch = cycles.start("sampled", evidence_dir=folder, page_name="bench.cycles.html")
+    watch = cycles.start("sampled")
     looks, collections = [], []
     for _ in range(5):
         began = time.process_time()
-        watch.look("exit")
+        watch.look()
         looks.append(time.process_time() - began)
         began = time.process_time()
         gc.collect()
@@ -129,21 +124,16 @@ def main() -> None:
         f"torch {torch.__version__}, Python {sys.version.split()[0]}, {len(gc.get_objects()):,} live objects"
     )
     short = ["none", "sampled"]
-    with tempfile.TemporaryDirectory() as folder:
-        measure("transformer, 100 steps", transformer_loop(100), short, chosen.rounds, folder)
-        measure("allocations, 500,000", allocation_loop(500_000), short, chosen.rounds, folder)
-        if not chosen.skip_continuous:
-            # torch's observer makes a full collection of every gc event: shorter loops, fewer rounds.
-            measure("transformer, 2 steps", transformer_loop(2), [*short, "continuous"], 3, folder)
-            measure("allocations, 5,000", allocation_loop(5_000), [*short, "continuous"], 3, folder)
-        look_cost(folder)
-        gc.freeze()
-        measure(
-            "allocations, 500,000, after gc.freeze()", allocation_loop(500_000), short, chosen.rounds, folder
-        )
-        gc.unfreeze()
+    measure("transformer, 100 steps", transformer_loop(100), short, chosen.rounds)
+    measure("allocations, 500,000", allocation_loop(500_000), short, chosen.rounds)
+    if not chosen.skip_continuous:
+        # torch's observer makes a full collection of every gc event: shorter loops, fewer rounds.
+        measure("transformer, 2 steps", transformer_loop(2), [*short, "continuous"], 3)
+        measure("allocations, 5,000", allocation_loop(5_000), [*short, "continuous"], 3)
+    look_cost()
+    gc.freeze()
+    measure("allocations, 500,000, after gc.freeze()", allocation_loop(500_000), short, chosen.rounds, folder)
+    gc.unfreeze()
     del heap
 
-
-if __name__ == "__main__":
-    main()
+    measure("allocations, 500,000, after gc.freeze()", allocation_loop(500_000), short, chosen.rounds)

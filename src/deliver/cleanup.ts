@@ -13,11 +13,7 @@ export const fileKey = ({ file, digest }: Pick<ManifestFile, 'file' | 'digest'>)
   `${file} ${digest}`;
 
 /** Every file of the evidence. */
-export const filesOf = ({ receipts, snapshots, pages }: Evidence): readonly FileRef[] => [
-  ...receipts,
-  ...snapshots,
-  ...pages,
-];
+export const filesOf = ({ receipts, snapshots }: Evidence): readonly FileRef[] => [...receipts, ...snapshots];
 
 /** Files that the artifact of an account holds, as they were digested; none where it has no artifact. */
 export function heldFiles({ files, snapshots, published }: Manifest): readonly ManifestFile[] {

@@ -84,7 +84,7 @@ const totalBytes = (files: readonly Pick<FileRef, 'bytes'>[]): number =>
 
 /** All evidence as it lies on disk: for a summary when nothing could be uploaded. */
 export function keptFiles(evidence: Evidence): readonly KeptFile[] {
-  const all: readonly FileRef[] = [...evidence.snapshots, ...evidence.receipts, ...evidence.pages];
+  const all: readonly FileRef[] = [...evidence.snapshots, ...evidence.receipts];
   return all.map(({ file, bytes, digest }) => ({ path: join(evidence.dir, file), digest, bytes }));
 }
 

@@ -35,7 +35,8 @@ export const worthKeeping = (
   verdict: VerdictName,
   gates: readonly GateFinding[],
 ): boolean =>
-  evidence.snapshots.length + evidence.pages.length > 0 ||
+  evidence.snapshots.length > 0 ||
+  evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
   (evidence.receipts.length > 0 && !VERDICT_TRAITS[verdict].quiet) ||
   hasFailingGate(gates);
 

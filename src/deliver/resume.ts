@@ -63,7 +63,7 @@ function tellsMore(receipt: CollectedReceipt, told: ManifestProcess | undefined)
 }
 
 /**
- * The part of the evidence that `told` does not know: new or changed snapshots and pages, receipts that tell of more than before,
+ * The part of the evidence that `told` does not know: new or changed snapshots, receipts that tell of more than before,
  * and the receipts that belong to any of those. A receipt that only says that its process has ended since, otherwise than by an
  * out-of-memory, is no news. Pure.
  */
@@ -71,12 +71,11 @@ export function newEvidence(evidence: Evidence, told: Manifest | null): Evidence
   const files = knownFiles(told);
   const processes = new Map((told?.processes ?? []).map((process) => [process.receipt, process]));
   const snapshots = evidence.snapshots.filter((snapshot) => !files.has(fileKey(snapshot)));
-  const pages = evidence.pages.filter((page) => !files.has(fileKey(page)));
   const owners = new Set(snapshots.map((snapshot) => snapshot.receipt));
   const receipts = evidence.receipts.filter(
     (receipt) => owners.has(receipt.file) || tellsMore(receipt, processes.get(receipt.file)),
   );
-  return { ...evidence, receipts, snapshots, pages, unread: [] };
+  return { ...evidence, receipts, snapshots, unread: [] };
 }
 
 /** The part of the evidence that `told` knows, with receipts as they are by now. Pure. */
@@ -87,12 +86,11 @@ export function toldEvidence(evidence: Evidence, told: Manifest): Evidence {
     ...evidence,
     receipts: evidence.receipts.filter(({ file }) => names.has(file)),
     snapshots: evidence.snapshots.filter((snapshot) => files.has(fileKey(snapshot))),
-    pages: evidence.pages.filter((page) => files.has(fileKey(page))),
   };
 }
 
-export const hasEvidence = ({ receipts, snapshots, pages }: Evidence): boolean =>
-  receipts.length + snapshots.length + pages.length > 0;
+export const hasEvidence = ({ receipts, snapshots }: Evidence): boolean =>
+  receipts.length + snapshots.length > 0;
 
 const LATE_ENDING = '-late';
 
@@ -120,7 +118,7 @@ export async function goOn(runner: Runner, ended: Ended, evidence: Evidence, tol
   }
 }
 
-/** The account, with receipts and pages as they are by now: that is what an upload takes. */
+/** The account, with receipts as they are by now: that is what an upload takes. */
 function withFiles(told: Manifest, evidence: Evidence): Manifest {
   const now = new Map(filesOf(evidence).map((file) => [file.file, file]));
   const files = told.files.map((file) => {

@@ -1,7 +1,7 @@
 /**
  * What of the evidence goes into the artifact, in which order, within the bytes the user allows. Pure.
  *
- * Receipts and pages first: they are small and say what happened. Then snapshots by value. The process that failed first
+ * Receipts first: they are small and say what happened. Then snapshots by value. The process that failed first
  * explains the others (torchrun ends the other ranks after it), so its last snapshot comes first, then the
  * last one of the next process that failed, and so on; only then the second-best ones. A file that does not fit is left out and the
  * next one is tried: three small snapshots are worth more than one that is too big.
@@ -11,7 +11,7 @@ import type { LeftOut } from '../evidence/manifest.js';
 import { type Owner, ownerKey, SNAPSHOT_REASONS } from '../evidence/names.js';
 import type { Receipt } from '../evidence/receipt.js';
 
-/** Bytes that receipts and pages may take beside the snapshots: 4,096 processes with 64 KiB each. */
+/** Bytes that receipts may take beside the snapshots: 4,096 processes with 64 KiB each. */
 export const SMALL_FILES_BYTES = 256 * 2 ** 20;
 
 export interface Selection {
@@ -80,11 +80,7 @@ export function selectFiles(evidence: Evidence, maxUploadBytes: number): Selecti
   const receipts = [...evidence.receipts].sort((a, b) =>
     compare(failures.get(a) ?? [], failures.get(b) ?? []),
   );
-  take(
-    [...receipts, ...evidence.pages],
-    SMALL_FILES_BYTES,
-    'more receipts and pages than an artifact takes here',
-  );
+  take(receipts, SMALL_FILES_BYTES, 'more receipts than an artifact takes here');
   take(byValue(evidence), maxUploadBytes, 'over max-upload-size');
   return { files, leftOut };
 }

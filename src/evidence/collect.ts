@@ -1,5 +1,5 @@
 /**
- * Collects the evidence: the receipts, snapshots and cycle pages of this step, with their digests.
+ * Collects the evidence: the receipts and snapshots of this step, with their digests.
  *
  * The folder is untrusted: the step may have run code from a fork, and its processes may still be running. A
  * file is accepted only if it is a plain file in this folder, without a second hard link, with a name that
@@ -14,7 +14,6 @@ import {
   isSafeName,
   type Owner,
   ownerKey,
-  parsePageName,
   parseReceiptName,
   parseSnapshotName,
   parseUnfinishedName,
@@ -59,7 +58,6 @@ export interface Evidence {
   readonly step: string;
   readonly receipts: readonly CollectedReceipt[];
   readonly snapshots: readonly SnapshotFile[];
-  readonly pages: readonly FileRef[];
   /** Receipts and snapshots of this step that could not be read. */
   readonly unread: readonly Unread[];
   /** Why the folder itself cannot be read, or null. */
@@ -80,10 +78,8 @@ export interface CollectLimits {
   /** Bytes of all receipts together: they are held in memory, and the manifest repeats most of them. */
   readonly receiptBytes: number;
   readonly snapshots: number;
-  readonly pages: number;
   /** Bytes of one snapshot. */
   readonly snapshotBytes: number;
-  readonly pageBytes: number;
   /** Bytes that are hashed in all. */
   readonly totalBytes: number;
   readonly rejected: number;
@@ -95,9 +91,7 @@ export const COLLECT_LIMITS: CollectLimits = {
   receipts: 4096,
   receiptBytes: 64 * 2 ** 20,
   snapshots: 4096,
-  pages: 4096,
   snapshotBytes: 32 * 2 ** 30,
-  pageBytes: 16 * 2 ** 20,
   totalBytes: 256 * 2 ** 30,
   rejected: 100,
   milliseconds: 300_000,
@@ -149,7 +143,6 @@ export async function collect(options: CollectOptions): Promise<Evidence> {
 interface Names {
   readonly receipts: string[];
   readonly snapshots: string[];
-  readonly pages: string[];
 }
 
 type Content = FileRef & { readonly text: string | null };
@@ -159,10 +152,9 @@ class Collector {
   folderFault: string | null = null;
   private readonly receipts: CollectedReceipt[] = [];
   private readonly snapshots: SnapshotFile[] = [];
-  private readonly pages: FileRef[] = [];
   private readonly unread: Unread[] = [];
   private readonly rejections: Rejections;
-  /** Processes of other steps that share the folder. Their snapshots and pages are rejected as well. */
+  /** Processes of other steps that share the folder. Their snapshots are rejected as well. */
   private readonly strangers = new Set<string>();
   /** Another step is uploading from the folder: its files have a second hard link until that is done. */
   private otherUploads = false;
@@ -184,13 +176,13 @@ class Collector {
   }
 
   evidence(): Evidence {
-    const { dir, step, receipts, snapshots, pages, unread, folderFault, faults, rejections } = this;
+    const { dir, step, receipts, snapshots, unread, folderFault, faults, rejections } = this;
     const rejected = {
       rejected: rejections.list(),
       rejectedCount: rejections.count,
       rejectedReasons: rejections.reasons(),
     };
-    return { dir, step, receipts, snapshots, pages, unread, folderFault, ...rejected, faults };
+    return { dir, step, receipts, snapshots, unread, folderFault, ...rejected, faults };
   }
 
   async run(): Promise<void> {
@@ -217,11 +209,6 @@ class Collector {
       const snapshots = this.own(names.snapshots, parseSnapshotName);
       for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
         await this.snapshot(name, owners);
-      }
-      const pages = this.own(names.pages, parsePageName);
-      for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
-        const page = await this.read(name, this.limits.pageBytes, false);
-        if (typeof page !== 'string') this.pages.push(withoutText(page));
       }
     } finally {
       await folder.close();
@@ -251,7 +238,7 @@ class Collector {
   }
 
   private async list(): Promise<Names> {
-    const names: Names = { receipts: [], snapshots: [], pages: [] };
+    const names: Names = { receipts: [], snapshots: [] };
     let seen = 0;
     const compareUntil = Math.min(this.until, performance.now() + COMPARE_MS);
     for await (const { name } of await opendir(this.folder, { bufferSize: 1024 })) {
@@ -271,7 +258,7 @@ class Collector {
           this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
       } else await this.sort(name, names);
     }
-    for (const list of [names.receipts, names.snapshots, names.pages]) list.sort();
+    for (const list of [names.receipts, names.snapshots]) list.sort();
     return names;
   }
 
@@ -279,11 +266,10 @@ class Collector {
     const unfinished = parseUnfinishedName(name);
     if (parseReceiptName(name)) names.receipts.push(name);
     else if (parseSnapshotName(name)) names.snapshots.push(name);
-    else if (parsePageName(name)) names.pages.push(name);
     else if (unfinished !== null) {
       await this.unfinished(name, unfinished);
     } else {
-      this.reject(name, isSafeName(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
+      this.reject(name, isSafeName(name) ? 'no receipt or snapshot has such a name' : 'strange name');
     }
   }
 

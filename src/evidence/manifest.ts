@@ -363,7 +363,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
     oom_count: countOoms(evidence.receipts),
     snapshots: snapshotReferences(evidence),
-    files: [...evidence.receipts, ...evidence.pages].map(plain),
+    files: evidence.receipts.map(plain),
     processes: evidence.receipts.map(manifestProcess),
     gpu: parts.gpu && manifestGpu(parts.gpu, evidence, parts.runner.host),
     host: parts.host,

@@ -30,7 +30,6 @@ const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
 const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
-const PAGE = new RegExp(`^${OWNER}-${TAIL}\\.cycles\\.html$`);
 const SNAPSHOT = new RegExp(
   `^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`,
 );
@@ -44,9 +43,6 @@ const owner = (match: RegExpExecArray | null): Owner | null =>
 
 /** Owner of `<host>-<pid>-<token>.receipt.json`. */
 export const parseReceiptName = (name: string): Owner | null => owner(RECEIPT.exec(name));
-
-/** Owner of `<host>-<pid>-<token>.cycles.html`. */
-export const parsePageName = (name: string): Owner | null => owner(PAGE.exec(name));
 
 /** The facts in `<host>-rank<RANK or none>-<pid>-<token>-<seq>-<reason>.pickle`. */
 export function parseSnapshotName(name: string): SnapshotName | null {

@@ -24,7 +24,6 @@ export const nothing = (dir: string, step: string): Evidence => ({
   step,
   receipts: [],
   snapshots: [],
-  pages: [],
   unread: [],
   folderFault: null,
   rejected: [],

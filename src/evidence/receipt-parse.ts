@@ -9,7 +9,6 @@ import {
   displayName,
   isSafeName,
   type Owner,
-  parsePageName,
   parseReceiptName,
   parseSnapshotName,
   sameOwner,
@@ -25,27 +24,21 @@ export type ParsedReceipt =
   | { readonly ok: false; readonly reason: string };
 
 /** Why a file that the receipt names cannot be its own, or null. */
-function foreignClaim(name: string, own: Owner, kind: 'snapshot' | 'page'): string | null {
+function foreignClaim(name: string, own: Owner): string | null {
   if (!isSafeName(name)) return `names a file outside of the evidence folder's rules: ${displayName(name)}`;
-  const of = kind === 'snapshot' ? parseSnapshotName(name) : parsePageName(name);
-  if (!of) return `names a ${kind} that no process writes: ${displayName(name)}`;
-  return sameOwner(of, own) ? null : `claims a ${kind} of another process: ${displayName(name)}`;
+  const of = parseSnapshotName(name);
+  if (!of) return `names a snapshot that no process writes: ${displayName(name)}`;
+  return sameOwner(of, own) ? null : `claims a snapshot of another process: ${displayName(name)}`;
 }
 
-/** Every file a receipt claims, before any cleaning could make a bad name look good. */
-function* claims(root: Fields): Generator<readonly [string, 'snapshot' | 'page']> {
+/** Every snapshot that a receipt claims, before any cleaning could make a bad name look good. */
+function* claims(root: Fields): Generator<string> {
   const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   for (const item of list(root.snapshots)) {
-    if (isFields(item) && typeof item.file === 'string') yield [item.file, 'snapshot'];
+    if (isFields(item) && typeof item.file === 'string') yield item.file;
   }
-  const looks: unknown[] = [root.cycles];
   for (const item of list(root.ooms)) {
-    if (!isFields(item)) continue;
-    if (typeof item.snapshot === 'string') yield [item.snapshot, 'snapshot'];
-    looks.push(item.cycles);
-  }
-  for (const look of looks) {
-    if (isFields(look) && typeof look.page === 'string') yield [look.page, 'page'];
+    if (isFields(item) && typeof item.snapshot === 'string') yield item.snapshot;
   }
 }
 
@@ -78,8 +71,8 @@ export function parseReceipt(text: string, fileName: string): ParsedReceipt {
   if (root.host !== named.host || pid !== named.pid || root.token !== named.token) {
     return no("host, pid or token differ from the file's name");
   }
-  for (const [name, kind] of claims(root)) {
-    const problem = foreignClaim(name, named, kind);
+  for (const name of claims(root)) {
+    const problem = foreignClaim(name, named);
     if (problem) return no(problem);
   }
   return readReceipt(root, fileName);

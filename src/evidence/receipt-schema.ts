@@ -219,7 +219,6 @@ const cycles = v.pipe(
     bytes: deviceBytes,
     cycles: list(cycle, 50),
     cycles_dropped: atLeast(0),
-    page: maybe(fileName),
   }),
   v.transform((look) => ({ ...look, count: look.count ?? look.cycles.length })),
 );

@@ -8,7 +8,6 @@ import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../lib/random.js';
-import { parsePageName } from './names.js';
 import { openFolder, openRegular, sameFile, sealOf, stillSealed } from './safe-fs.js';
 
 const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
@@ -18,9 +17,8 @@ export const STALE_MS = 2 * 86_400_000;
 /** Files that are made for an upload and exist in the staging folder alone. */
 export const DOCUMENTS: ReadonlySet<string> = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
 
-/** A document, or the report page, which is staged under the artifact's name. Cycle pages are evidence. */
-const isDocument = (name: string): boolean =>
-  DOCUMENTS.has(name) || (name.endsWith('.html') && parsePageName(name) === null);
+/** A document, or the report page, which is staged under the artifact's name. */
+const isDocument = (name: string): boolean => DOCUMENTS.has(name) || name.endsWith('.html');
 
 /**
  * @param step the step's 12 hexadecimal digits: so that another step in a shared folder does not remove it

@@ -109,11 +109,10 @@ export function cyclesSection(manifest: Manifest): Section | null {
   if (all.length === 0) return null;
   const shown = all.slice(0, MOST.cycles);
   const held = Object.entries(manifest.cycles.bytes).map(([device, n]) => `${formatBytes(n)} on ${device}`);
-  const pages = manifest.processes.flatMap((p) => (p.cycles?.page ? [p.cycles.page] : []));
   return {
     id: 'cycles',
     title: 'Reference cycles',
-    body: html`<p>${count(manifest.cycles.count, 'kind')} of cycles held ${count(manifest.cycles.tensors, 'GPU tensor')}${held.length > 0 ? `: ${held.join(', ')}` : ''}. No variable of the program reached them any more; Python frees such objects only when its collector runs. Break one of the references of the ring when the object is done, or make it a weak one.${pages.length > 0 ? ` Each process's own page is in the artifact: ${pages.slice(0, 8).join(', ')}.` : ''}</p>${shown.map(
+    body: html`<p>${count(manifest.cycles.count, 'kind')} of cycles held ${count(manifest.cycles.tensors, 'GPU tensor')}${held.length > 0 ? `: ${held.join(', ')}` : ''}. No variable of the program reached them any more; Python frees such objects only when its collector runs. Break one of the references of the ring when the object is done, or make it a weak one.</p>${shown.map(
       ({ cycle, seen, bytes: n, processes }, i) =>
         html`<details${i === 0 ? raw(' open') : null}><summary><strong>${formatBytes(n)}</strong> in ${count(cycle.tensors, 'tensor')}, seen ${count(seen, 'time')}, ${[...processes].slice(0, 4).join(', ')}</summary>${picture(cycle, String(i))}<h3>Its tensors were allocated at</h3>${cycle.frames.length === 0 ? html`<p class="fold">No frames: recording was off or they were made in backward.</p>` : stack(cycle.frames, manifest.step.workspace)}</details>`,
     )}${more(all.length - shown.length, 'kinds')}`,

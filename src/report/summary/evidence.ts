@@ -54,7 +54,7 @@ export function snapshotsBlock(manifest: Manifest): Block | null {
 }
 
 /**
- * Where the evidence is, over the snapshots. Receipts, pages and the account of a drift are evidence too:
+ * Where the evidence is, over the snapshots. Receipts and the account of a drift are evidence too:
  * without a snapshot the line is there as soon as something was uploaded, or could not be.
  */
 export function whereBlock(manifest: Manifest, links: SummaryLinks): Block | null {

@@ -13,7 +13,7 @@ from typing import Any
 MAX_KINDS = 50
 MAX_TYPES = 8
 MAX_FRAMES = 5
-MAX_GRAPHS = 8  # kinds whose graph goes into the receipt, about 2 KiB each; the page has them all
+MAX_GRAPHS = 8  # kinds whose graph goes into the receipt, about 2 KiB each
 _MAX_DROPPED = 10_000
 
 

@@ -1,8 +1,7 @@
 """Reference cycles that keep GPU memory: the watch's front door.
 
-`start` is called on the thread that has just initialised CUDA. The parts: cycles_watch (when to look), cycles_graph (what
-nothing reaches, and which cycles hold memory), cycles_names (what may be said of an object), cycles_rows (the account),
-cycles_page (the page). docs/cycles.md says what is promised.
+`start` is called on the thread that has just initialised CUDA. The parts: watch (when to look), search and rings (what
+nothing reaches, and which cycles hold memory), names (what may be said of an object), rows (the account). docs/cycles.md says what is promised.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ _at_fork = False
 def start(
     mode: str,
     *,
-    evidence_dir: str,
-    page_name: str,
     max_entries: int = 0,
     restore_recorder: Callable[[], None] | None = None,
     on_change: Callable[[], None] | None = None,
@@ -33,14 +30,14 @@ def start(
     """Begin to watch; the same watch again where one runs in this process. Raises nothing but
     what a signal handler of the program raised; then there is no watch.
 
-    mode: `sampled` or `continuous`. evidence_dir, page_name: where the page goes. restore_recorder: puts the recorder's
+    mode: `sampled` or `continuous`. restore_recorder: puts the recorder's
     bound of `max_entries` back, should torch's observer have to be installed in a way that re-arms it. on_change: called
     after a look that found a new kind of cycle."""
     global _current
     if _current is not None and _current._pid == os.getpid() and not _current._stopped:
         return _current
     kind = Continuous if mode == "continuous" else Sampled
-    watch = kind(mode, evidence_dir=evidence_dir, page_name=page_name, on_change=on_change)
+    watch = kind(mode, on_change=on_change)
     try:
         if mode not in MODES:
             raise ValueError(f"cycles-watch is one of {', '.join(MODES)}")

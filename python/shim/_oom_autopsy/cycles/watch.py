@@ -24,8 +24,6 @@ from .. import faults, process, torch_api
 from ..heap import apart, collector
 from ..heap.objects import WALL_S, Clock, OutOfTime
 from ..heap.scene import Scene
-from ..store import Store
-from . import page as cycles_page
 from . import rings as graph
 from . import rows, trigger
 from .memory import Memory
@@ -41,8 +39,6 @@ EXPECTED_S = 0.3
 PAUSE_S = 10.0
 MAX_OBJECTS = 2_000_000
 
-_PAGE_SUFFIX = ".cycles.html"
-
 
 class Watch:
     """What `start` returns. Every method is safe to call at any time, from any thread, and in a forked child."""
@@ -51,15 +47,13 @@ class Watch:
         self,
         mode: str,
         *,
-        evidence_dir: str,
-        page_name: str,
         on_change: Callable[[], None] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.mode = mode
         self.state = "watching"
         self.reason: str | None = None
-        self._evidence_dir, self._page_name, self._on_change = evidence_dir, page_name, on_change
+        self._on_change = on_change
         self._clock = clock
         self._pid = os.getpid()
         self._lock = threading.Lock()
@@ -67,7 +61,6 @@ class Watch:
         self._remove: Callable[[], None] = _nothing
         self._account = rows.Account()
         self._pictures: dict[str, graph.Picture] = {}
-        self._page: str | None = None
         self._looks = 0
         self._seconds = 0.0
         self._spent = 0.0  # of processor time
@@ -83,19 +76,18 @@ class Watch:
 
     def look(
         self,
-        reason: str,
         see: Callable[[], Scene] | None = None,
         ended: Callable[[], str | None] | None = None,
     ) -> dict:
-        """Look now, in at most LOOK_S; frees nothing. reason: `oom` or `exit`. Cycles JSON of this look alone. see() gives
+        """Look now, in at most LOOK_S; frees nothing. Cycles JSON of this look alone. see() gives
         what is looked at, where another look shares it. ended() says why nobody waits for it any more, or None."""
         if not self._active():
             return self._nothing(self.reason)
         if see is None:
-            return self._apart(reason)
+            return self._apart()
         held = collector.hold()
         try:
-            return self._look(reason, see(), Clock(LOOK_S, ended=ended))
+            return self._look(see(), Clock(LOOK_S, ended=ended))
         except Exception as error:
             self._fail(error)
             return self._nothing(self.reason)
@@ -109,7 +101,7 @@ class Watch:
     def summary(self) -> dict:
         """Cycles JSON of this process so far."""
         notes = self.reason or "; ".join(filter(None, (self._note, self._no_frames))) or None
-        return self._json(self._account, self._looks, self._seconds, notes, self._page, self._pictures)
+        return self._json(self._account, self._looks, self._seconds, notes, self._pictures)
 
     def stop(self) -> None:
         """Everything as it was. Idempotent; raises nothing; what was seen stays in `summary`."""
@@ -137,10 +129,10 @@ class Watch:
     def _active(self) -> bool:
         return not self._stopped and self.state == "watching" and self._pid == os.getpid()
 
-    def _apart(self, reason: str, saved: list | None = None) -> dict:
+    def _apart(self, saved: list | None = None) -> dict:
         """A look on a thread of ours, while this one waits. Raises what a signal handler of the program raises."""
         results: list[dict] = []
-        raised = apart.run(lambda: _Apart(self, reason, saved, results), WALL_S, self._fail)
+        raised = apart.run(lambda: _Apart(self, saved, results), WALL_S, self._fail)
         if raised is not None:
             try:
                 raise raised
@@ -148,8 +140,8 @@ class Watch:
                 del raised  # or its traceback would be a cycle
         return results[0] if results else self._nothing(self.reason)
 
-    def _look(self, reason: str, scene: Scene, clock: Clock, saved: list | None = None) -> dict:
-        """Counts the cycles among unreachable objects; writes the page when one is new. saved: see cycles_graph.unreachable."""
+    def _look(self, scene: Scene, clock: Clock, saved: list | None = None) -> dict:
+        """Counts the cycles among unreachable objects. saved: see cycles_graph.unreachable."""
         if not self._lock.acquire(False):
             return self._nothing("not looked: another look was under way")
         try:
@@ -168,8 +160,6 @@ class Watch:
                     self._pictures[cycle.shape] = cycle.picture
             self._looks += 1
             self._note = note or self._note
-            if new or (reason == "exit" and self._account.rows):
-                self._write_page()
             self._look_s = clock.elapsed()
             self._spent += self._look_s
             self._seconds += clock.seconds()
@@ -210,30 +200,12 @@ class Watch:
             self._no_frames = f"where tensors were allocated is not known: {type(error).__name__}"
             return {}
 
-    def _write_page(self) -> None:
-        title = (
-            self._page_name[: -len(_PAGE_SUFFIX)]
-            if self._page_name.endswith(_PAGE_SUFFIX)
-            else self._page_name
-        )
-        try:
-            page = cycles_page.render(
-                self._json(self._account, self._looks, 0.0, None), self._pictures, title
-            )
-            Store(self._evidence_dir).write(self._page_name, page.encode())
-            self._page = self._page_name
-        except OSError as error:
-            faults.report(
-                "cycles", f"the page about reference cycles was not written: {faults.describe(error)}"
-            )
-
     def _json(
         self,
         account: rows.Account,
         looks: int,
         seconds: float,
         reason: str | None,
-        page: str | None = None,
         pictures: dict[str, graph.Picture] | None = None,
     ) -> dict:
         return {
@@ -243,7 +215,6 @@ class Watch:
             "looks": looks,
             "seconds": round(seconds, 6),
             **account.as_json(pictures),
-            "page": page,
         }
 
     def _nothing(self, reason: str | None) -> dict:
@@ -262,13 +233,13 @@ class Watch:
 
 
 class _Apart(apart.Look):
-    def __init__(self, watch: Watch, reason: str, saved: list | None, results: list[dict]) -> None:
+    def __init__(self, watch: Watch, saved: list | None, results: list[dict]) -> None:
         super().__init__()
-        self.watch, self.reason, self.saved, self.results = watch, reason, saved, results
+        self.watch, self.saved, self.results = watch, saved, results
 
     def work(self) -> None:
         clock = Clock(LOOK_S, ended=self.why)
-        self.results.append(self.watch._look(self.reason, self.see(), clock, self.saved))
+        self.results.append(self.watch._look(self.see(), clock, self.saved))
 
     def fault(self, error: BaseException) -> None:
         self.watch._fail(error)
@@ -294,7 +265,7 @@ class Sampled(Watch):
         if not self._room_for(self._look_s) or (me is not None and _thread.get_ident() in me.busy):
             return
         self._proved = False
-        found = self._apart("collection")["count"]
+        found = self._apart()["count"]
         self._pause = PAUSE_S if found else 2 * self._pause
         self._next = self._clock() + self._pause
 
@@ -351,7 +322,7 @@ class Continuous(Watch):
             return
         self._counted.clear()
         if garbage:
-            self._apart("collection", garbage)
+            self._apart(garbage)
 
 
 def _collections() -> tuple[int, int, int]:

@@ -36,8 +36,6 @@ def start(me):
 
             me.watch = cycles.start(
                 me.config.cycles_watch,
-                evidence_dir=me.config.evidence,
-                page_name=f"{me.host}-{me.pid}-{me.token}.cycles.html",
                 max_entries=me.config.max_entries,
                 restore_recorder=lambda: _restore_recorder(me),
                 on_change=lambda: _cycles_changed(me),
@@ -90,7 +88,7 @@ def at_oom(me, row, event):
     if me.watch is not None:
         with _guard(me, "cycles", "reference cycles were not looked at"):
             why = event.why()
-            look = me.watch.not_looked(why) if why else me.watch.look("oom", event.see, event.why)
+            look = me.watch.not_looked(why) if why else me.watch.look(event.see, event.why)
             row["cycles"] = receipt.pack(look)
     me.look_seconds += time.thread_time() - began
 
@@ -130,7 +128,7 @@ class _LastLook(apart.Look):
                 me.receipt["census"] = me.census.take(see=self.see, ended=self.why)
         if me.watch is not None:
             with _guard(me, "cycles", "reference cycles were not looked at"):
-                me.watch.look("exit", self.see, self.why)
+                me.watch.look(self.see, self.why)
 
     def fault(self, error):
         self.me.fault("looks", f"there is no look at the exit: {faults.describe(error)}")
@@ -151,7 +149,6 @@ def without_cuda(me):
             "bytes": {},
             "cycles": [],
             "cycles_dropped": 0,
-            "page": None,
         }
 
 

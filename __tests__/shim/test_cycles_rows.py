@@ -1,13 +1,11 @@
-"""The page about reference cycles, and the rows it is made from: as strings and dicts."""
+"""The rows about reference cycles that a receipt holds: as dicts."""
 
 import os
 import sys
 from collections import Counter
-from html.parser import HTMLParser
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "python", "shim"))
 
-from _oom_autopsy.cycles import page as cycles_page
 from _oom_autopsy.cycles import rows as cycles_rows
 from _oom_autopsy.cycles.memory import Storage
 from _oom_autopsy.cycles.rings import Cycle, Picture
@@ -26,43 +24,6 @@ def frame(function, file="/srv/train.py"):
 PICTURE = Picture(
     [("m.Node", ".child"), ("m.Node", ".parent")], 0, [(1, [(".weight", "torch.Tensor")], 2**20, "cuda:0")], 0
 )
-
-
-def summary(account, looks=1):
-    return {
-        "mode": "sampled",
-        "state": "watching",
-        "reason": None,
-        "looks": looks,
-        "seconds": 0.1,
-        **account.as_json(),
-    }
-
-
-class Tags(HTMLParser):
-    """Collects tags, checks that each is closed, and gathers attributes."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.attributes, self.seen = [], [], Counter()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.seen[tag] += 1
-        self.attributes += attrs
-        if tag not in ("meta", "br", "rect", "path"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.seen[tag] += 1
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def page(account, pictures=None):
-    return cycles_page.render(summary(account), pictures or {}, "gpu-07-1-0123abcd")
 
 
 def test_one_kind_is_one_row_that_adds_up():
@@ -126,60 +87,3 @@ def test_the_frame_shown_is_the_innermost_of_the_program():
     assert cycles_rows.allocated_at([]) is None
     file, _, function = cycles_rows.allocated_at([frame("f\n" * 200, "a\x1b[0m" * 300 + ".py")])
     assert len(file) == 300 and len(function) == 100 and file.isprintable() and function.isprintable()
-
-
-def test_the_page_stands_alone_and_draws_the_ring():
-    account = cycles_rows.Account()
-    account.add(cycle(amount=2**20), {1: [frame("make")]})
-    text = page(account, {"0123abcd": PICTURE})
-    tags = Tags(text)
-    assert tags.open == []
-    assert tags.seen["svg"] == 1 and tags.seen["rect"] == 3
-    assert not {"script", "link", "img", "iframe", "object"} & set(tags.seen)
-    for name, value in tags.attributes:
-        assert name not in ("src", "style") and not name.startswith("on")
-        assert name != "href" or value.startswith("#")
-    assert "://" not in text and "@import" not in text and "prefers-color-scheme:dark" in text
-    for expected in (
-        ".child",
-        ".parent",
-        ".weight",
-        "1.0 MiB cuda:0",
-        "/srv/train.py:3 make",
-        "1 kind of cycle",
-        "1 tensor,",
-    ):
-        assert expected in text
-
-
-def test_names_are_escaped():
-    account = cycles_rows.Account()
-    account.add(cycle()._replace(types=Counter({"<b>&\"'": 1})), {1: [frame("<lambda>")]})
-    text = cycles_page.render(summary(account), {"0123abcd": Picture([("<i>", "&")], 0, [], 0)}, "<title>")
-    assert Tags(text).open == []
-    assert "<b>" not in text and "<i>" not in text and "<lambda>" not in text and "&lt;lambda&gt;" in text
-
-
-def test_the_page_stays_small_and_says_what_it_leaves_out():
-    long = "m." + "a" * 60
-    held = [(n, [(".b" * 30, long)] * 20, 2**30, "cuda:0") for n in range(4)]
-    picture = Picture([(long, ".c" * 30)] * 24, 7, held, 9)
-    account, pictures = cycles_rows.Account(), {}
-    for number in range(50):
-        shape = f"{number:08x}"
-        pictures[shape] = picture
-        account.add(
-            cycle(shape=shape, address=number, amount=(100 - number) * 512),
-            {number: [frame("f" * 90, "/" + "d" * 280)]},
-        )
-    text = page(account, pictures)
-    assert len(text.encode()) <= cycles_page.MAX_BYTES
-    assert 0 < text.count("<svg") < 50
-    assert f"last {50 - text.count('<svg')}" in text
-    assert text.count("<tr><td>") == 50
-
-
-def test_sizes():
-    assert [cycles_page.size(n) for n in (0, 1023, 1024, 5 * 2**20, 2**30, 3000 * 2**30)] == [
-        "0 B", "1023 B", "1.0 KiB", "5.0 MiB", "1.0 GiB", "3000.0 GiB",
-    ]  # fmt: skip
