@@ -234,7 +234,7 @@ function selectFiles(evidence, maxUploadBytes) {
     };
     const failures = new Map(evidence.receipts.map((r) => [r, failure(r)]));
     const receipts = [...evidence.receipts].sort((a, b) => compare(failures.get(a) ?? [], failures.get(b) ?? []));
-    take([...receipts, ...evidence.pages], SMALL_FILES_BYTES, 'more receipts and pages than an artifact takes here');
+    take(receipts, SMALL_FILES_BYTES, 'more receipts than an artifact takes here');
     take(byValue(evidence), maxUploadBytes, 'over max-upload-size');
     return { files, leftOut };
 }
@@ -433,7 +433,7 @@ const PROGRESS_MS = 10_000;
 const plain = ({ file, bytes, digest }) => ({ file, bytes, digest });
 const totalBytes = (files) => files.reduce((sum, { bytes }) => sum + bytes, 0);
 function keptFiles(evidence) {
-    const all = [...evidence.snapshots, ...evidence.receipts, ...evidence.pages];
+    const all = [...evidence.snapshots, ...evidence.receipts];
     return all.map(({ file, bytes, digest }) => ({ path: (0,external_node_path_.join)(evidence.dir, file), digest, bytes }));
 }
 function artifactUrl(env, id) {

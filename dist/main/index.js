@@ -445,7 +445,7 @@ function buildManifest(parts) {
         verdict: { name: parts.verdict.name, because: parts.verdict.because },
         oom_count: (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .countOoms */ .ar)(evidence.receipts),
         snapshots: snapshotReferences(evidence),
-        files: [...evidence.receipts, ...evidence.pages].map(plain),
+        files: evidence.receipts.map(plain),
         processes: evidence.receipts.map(manifestProcess),
         gpu: parts.gpu && manifestGpu(parts.gpu, evidence, parts.runner.host),
         host: parts.host,
@@ -480,7 +480,6 @@ function sha256Sums(files) {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Bn: () => (/* binding */ parseReceiptName),
-/* harmony export */   C: () => (/* binding */ parsePageName),
 /* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
 /* harmony export */   QC: () => (/* binding */ displayName),
 /* harmony export */   TE: () => (/* binding */ isSafeName),
@@ -498,13 +497,11 @@ const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
 const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
-const PAGE = new RegExp(`^${OWNER}-${TAIL}\\.cycles\\.html$`);
 const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
 const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
 const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
 const parseReceiptName = (name) => owner(RECEIPT.exec(name));
-const parsePageName = (name) => owner(PAGE.exec(name));
 function parseSnapshotName(name) {
     const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
     if (!match)
@@ -643,9 +640,7 @@ function errorCode(error) {
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
-/* harmony import */ var _names_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1040);
-/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9531);
-
+/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9531);
 
 
 
@@ -654,7 +649,7 @@ const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
 const MAX_NAMES = 20_000;
 const STALE_MS = 2 * 86_400_000;
 const DOCUMENTS = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
-const isDocument = (name) => DOCUMENTS.has(name) || (name.endsWith('.html') && (0,_names_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePageName */ .C)(name) === null);
+const isDocument = (name) => DOCUMENTS.has(name) || name.endsWith('.html');
 const stagingName = (step) => `.upload-${step}-${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
 const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
 const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
@@ -692,18 +687,18 @@ async function isBeginning(copy, original, until) {
     }
 }
 async function isCopy(staging, folder, name, until) {
-    const copy = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openRegular */ .lf)(staging, name);
+    const copy = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openRegular */ .lf)(staging, name);
     if (!copy.ok)
         return false;
     try {
-        const original = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openRegular */ .lf)(folder, name);
+        const original = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openRegular */ .lf)(folder, name);
         if (!original.ok)
             return false;
         try {
             return (BigInt(copy.seal.size) <= BigInt(original.seal.size) &&
                 (await isBeginning(copy.handle, original.handle, until)) &&
-                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .stillSealed */ .vZ)(staging, name, copy.handle, copy.seal)) &&
-                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .stillSealed */ .vZ)(folder, name, original.handle, original.seal)));
+                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .stillSealed */ .vZ)(staging, name, copy.handle, copy.seal)) &&
+                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .stillSealed */ .vZ)(folder, name, original.handle, original.seal)));
         }
         finally {
             await original.handle.close();
@@ -715,7 +710,7 @@ async function isCopy(staging, folder, name, until) {
 }
 async function removeStaging(folder, name, copies = new Set(), until = performance.now() + COMPARE_MS) {
     try {
-        const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
+        const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
         try {
             let seen = 0;
             for await (const entry of await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.opendir(staging.path)) {
@@ -725,7 +720,7 @@ async function removeStaging(folder, name, copies = new Set(), until = performan
                 const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(staging.path, entry.name);
                 const staged = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true });
                 const original = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, entry.name), { bigint: true }).catch(() => null);
-                const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_4__/* .sealOf */ .Ru)(original));
+                const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(original));
                 const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
                 if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
                     await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.unlink(path);
@@ -2906,11 +2901,7 @@ var safe_fs = __nccwpck_require__(9531);
 
 
 const fileKey = ({ file, digest }) => `${file} ${digest}`;
-const filesOf = ({ receipts, snapshots, pages }) => [
-    ...receipts,
-    ...snapshots,
-    ...pages,
-];
+const filesOf = ({ receipts, snapshots }) => [...receipts, ...snapshots];
 function cleanup_heldFiles({ files, snapshots, published }) {
     if (published.state !== 'uploaded')
         return [];
@@ -2971,7 +2962,8 @@ function publishDeadline(env, hurried) {
     const usual = own >= 1 && own <= 86_400 ? own * 1000 : PUBLISH_DEADLINE_MS;
     return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
 }
-const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length + evidence.pages.length > 0 ||
+const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length > 0 ||
+    evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
     (evidence.receipts.length > 0 && !verdicts/* VERDICT_TRAITS */.Es[verdict].quiet) ||
     hasFailingGate(gates);
 const uploadSettings = (ended) => ({
@@ -3218,7 +3210,6 @@ const nothing = (dir, step) => ({
     step,
     receipts: [],
     snapshots: [],
-    pages: [],
     unread: [],
     folderFault: null,
     rejected: [],

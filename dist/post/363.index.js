@@ -355,7 +355,6 @@ const cycles = dist/* pipe */.FsL(dist/* object */.Ikc({
     bytes: deviceBytes,
     cycles: list(cycle, 50),
     cycles_dropped: atLeast(0),
-    page: maybe(fileName),
 }), dist/* transform */.pdi((look) => ({ ...look, count: look.count ?? look.cycles.length })));
 const test = dist/* object */.Ikc({
     runner: dist/* picklist */.KIO(vocabulary/* TEST_RUNNERS */.Ln),
@@ -490,31 +489,23 @@ const DEFINITIONS = { frame: receipt_schema_frame, stack, category, censusDevice
 
 
 
-function foreignClaim(name, own, kind) {
+function foreignClaim(name, own) {
     if (!(0,names/* isSafeName */.TE)(name))
         return `names a file outside of the evidence folder's rules: ${(0,names/* displayName */.QC)(name)}`;
-    const of = kind === 'snapshot' ? (0,names/* parseSnapshotName */.FZ)(name) : (0,names/* parsePageName */.C)(name);
+    const of = (0,names/* parseSnapshotName */.FZ)(name);
     if (!of)
-        return `names a ${kind} that no process writes: ${(0,names/* displayName */.QC)(name)}`;
-    return (0,names/* sameOwner */.s0)(of, own) ? null : `claims a ${kind} of another process: ${(0,names/* displayName */.QC)(name)}`;
+        return `names a snapshot that no process writes: ${(0,names/* displayName */.QC)(name)}`;
+    return (0,names/* sameOwner */.s0)(of, own) ? null : `claims a snapshot of another process: ${(0,names/* displayName */.QC)(name)}`;
 }
 function* claims(root) {
     const list = (value) => (Array.isArray(value) ? value : []);
     for (const item of list(root.snapshots)) {
         if (isFields(item) && typeof item.file === 'string')
-            yield [item.file, 'snapshot'];
+            yield item.file;
     }
-    const looks = [root.cycles];
     for (const item of list(root.ooms)) {
-        if (!isFields(item))
-            continue;
-        if (typeof item.snapshot === 'string')
-            yield [item.snapshot, 'snapshot'];
-        looks.push(item.cycles);
-    }
-    for (const look of looks) {
-        if (isFields(look) && typeof look.page === 'string')
-            yield [look.page, 'page'];
+        if (isFields(item) && typeof item.snapshot === 'string')
+            yield item.snapshot;
     }
 }
 function parseReceipt(text, fileName) {
@@ -547,8 +538,8 @@ function parseReceipt(text, fileName) {
     if (root.host !== named.host || pid !== named.pid || root.token !== named.token) {
         return no("host, pid or token differ from the file's name");
     }
-    for (const [name, kind] of claims(root)) {
-        const problem = foreignClaim(name, named, kind);
+    for (const name of claims(root)) {
+        const problem = foreignClaim(name, named);
         if (problem)
             return no(problem);
     }

@@ -87,9 +87,7 @@ const COLLECT_LIMITS = {
     receipts: 4096,
     receiptBytes: 64 * 2 ** 20,
     snapshots: 4096,
-    pages: 4096,
     snapshotBytes: 32 * 2 ** 30,
-    pageBytes: 16 * 2 ** 20,
     totalBytes: 256 * 2 ** 30,
     rejected: 100,
     milliseconds: 300_000,
@@ -121,7 +119,6 @@ class Collector {
     folderFault = null;
     receipts = [];
     snapshots = [];
-    pages = [];
     unread = [];
     rejections;
     strangers = new Set();
@@ -141,13 +138,13 @@ class Collector {
         this.rejections = new Rejections(limits.rejected);
     }
     evidence() {
-        const { dir, step, receipts, snapshots, pages, unread, folderFault, faults, rejections } = this;
+        const { dir, step, receipts, snapshots, unread, folderFault, faults, rejections } = this;
         const rejected = {
             rejected: rejections.list(),
             rejectedCount: rejections.count,
             rejectedReasons: rejections.reasons(),
         };
-        return { dir, step, receipts, snapshots, pages, unread, folderFault, ...rejected, faults };
+        return { dir, step, receipts, snapshots, unread, folderFault, ...rejected, faults };
     }
     async run() {
         const folder = await (0,safe_fs/* openFolder */.NE)(this.dir);
@@ -170,12 +167,6 @@ class Collector {
             const snapshots = this.own(names.snapshots, evidence_names/* parseSnapshotName */.FZ);
             for (const name of this.some(snapshots, this.limits.snapshots, 'snapshots')) {
                 await this.snapshot(name, owners);
-            }
-            const pages = this.own(names.pages, evidence_names/* parsePageName */.C);
-            for (const name of this.some(pages, this.limits.pages, 'cycle pages')) {
-                const page = await this.read(name, this.limits.pageBytes, false);
-                if (typeof page !== 'string')
-                    this.pages.push(withoutText(page));
             }
         }
         finally {
@@ -201,7 +192,7 @@ class Collector {
         return names.slice(0, limit);
     }
     async list() {
-        const names = { receipts: [], snapshots: [], pages: [] };
+        const names = { receipts: [], snapshots: [] };
         let seen = 0;
         const compareUntil = Math.min(this.until, performance.now() + staging/* COMPARE_MS */.BE);
         for await (const { name } of await (0,promises_.opendir)(this.folder, { bufferSize: 1024 })) {
@@ -226,7 +217,7 @@ class Collector {
             else
                 await this.sort(name, names);
         }
-        for (const list of [names.receipts, names.snapshots, names.pages])
+        for (const list of [names.receipts, names.snapshots])
             list.sort();
         return names;
     }
@@ -236,13 +227,11 @@ class Collector {
             names.receipts.push(name);
         else if ((0,evidence_names/* parseSnapshotName */.FZ)(name))
             names.snapshots.push(name);
-        else if ((0,evidence_names/* parsePageName */.C)(name))
-            names.pages.push(name);
         else if (unfinished !== null) {
             await this.unfinished(name, unfinished);
         }
         else {
-            this.reject(name, (0,evidence_names/* isSafeName */.TE)(name) ? 'no receipt, snapshot or page has such a name' : 'strange name');
+            this.reject(name, (0,evidence_names/* isSafeName */.TE)(name) ? 'no receipt or snapshot has such a name' : 'strange name');
         }
     }
     async unfinished(name, pid) {

@@ -132,7 +132,7 @@ def main() -> None:
         measure("allocations, 5,000", allocation_loop(5_000), [*short, "continuous"], 3)
     look_cost()
     gc.freeze()
-    measure("allocations, 500,000, after gc.freeze()", allocation_loop(500_000), short, chosen.rounds, folder)
+    measure("allocations, 500,000, after gc.freeze()", allocation_loop(500_000), short, chosen.rounds)
     gc.unfreeze()
     del heap
 
