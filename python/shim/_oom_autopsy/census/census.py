@@ -6,6 +6,7 @@ where it was cut short, it says how far it got, and which categories it did not 
 order: docs/census.md.
 """
 
+import math
 import os
 import sys
 
@@ -29,6 +30,7 @@ from ..heap.objects import (
 from ..heap.scene import Scene
 from . import pools as census_pools
 from . import sums as rank
+from .owners import Activations, Parameters
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
@@ -46,6 +48,7 @@ STEPS = {
     "tensors": ("parameter", "gradient", "activation"),
     "graph": ("activation",),
     "storages": (),
+    "layers": (),
 }
 
 # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
@@ -129,7 +132,9 @@ class _Look:
         self.state, self.device = scene.state, scene.device
         self.ledger, self.cuts, self.not_reached = rank.Ledger(), [], set()
         self.walk, self.roots = None, []
+        self.parameters, self.activations = Parameters(), Activations()
         self.over = False  # the time bound was reached
+        self.made = []  # (tensor, the node that made it, its storages)
         self.saved = {}  # id -> tensor, of those that the graph saved
         self.asked = set()  # ids of tensors whose gradient was asked for
         self.unread_gradients = 0  # another thread may be writing them
@@ -167,6 +172,7 @@ class _Look:
             ("tensors", self._tensors),
             ("graph", self._graph),
             ("storages", self._storages),
+            ("layers", self._layers),
         ):
             self._step(name, step)
         self._owe()
@@ -214,10 +220,12 @@ class _Look:
             self.reader.unreadable += 1
             return []
 
-    def _put(self, tensor, fact, name):
-        """One fact about all the storages a tensor stands for."""
-        for device, address, size, own in self._read(tensor):
-            self.ledger.put(device, address, size, own, fact, name)
+    def _put(self, tensor, fact, name, kind=None):
+        """One fact about all the storages a tensor stands for. Returns these."""
+        found = self._read(tensor)
+        for device, address, size, own in found:
+            self.ledger.put(device, address, size, own, fact, name, kind, tensor)
+        return found
 
     def _put_gradient(self, tensor, name):
         """The `.grad` of a leaf (of another tensor only if it retains one: asking warns otherwise)."""
@@ -234,7 +242,7 @@ class _Look:
         except RuntimeError:
             return
         if grad is not None:
-            self._put(grad, rank.GRADIENT, name)
+            self._put(grad, rank.GRADIENT, name, "tensor")
 
     def _settled(self, tensor):
         """Whether no other thread may be writing a tensor's gradient now. Those of CPU tensors are of no
@@ -245,11 +253,11 @@ class _Look:
         return not devices or (self.state == OWN_DEVICE and devices == {self.device})
 
     def _put_parameter(self, tensor, name):
-        self._put(tensor, rank.PARAMETER, name)
+        self._put(tensor, rank.PARAMETER, name, "tensor")
         self._put_gradient(tensor, name)
         for attribute, inner in self.reader.flat_parameter_parts(tensor):
             gradient = attribute in torch_api.FLAT_PARAMETER_GRADIENTS
-            self._put(inner, rank.GRADIENT if gradient else rank.PARAMETER, name)
+            self._put(inner, rank.GRADIENT if gradient else rank.PARAMETER, name, "tensor")
 
     def _modules(self):
         tree = ModuleTree(self.kinds, self.found.modules)
@@ -258,17 +266,24 @@ class _Look:
             self.clock.check(lambda: f"named {len(held)} tensors of {len(self.found.modules)} modules")
             for part in (torch_api.PARAMETERS, torch_api.BUFFERS):
                 for name, tensor in tree.entries(module, part):
-                    if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self._read(tensor):
-                        held.append((module, part, name, tensor))
-        tree.name_roots([tree.root_and_path(module)[0] for module, _, _, _ in held])
-        for at, (module, part, name, tensor) in enumerate(held):
+                    if self.kinds.of(tensor) in (TENSOR, WRAPPER):
+                        facts = self._read(tensor)
+                        if facts:
+                            held.append((module, part, name, tensor, facts))
+        tree.name_roots([tree.root(row[0]) for row in held])
+        known = self.parameters
+        known.tree = tree
+        for module, _, name, tensor, facts in held:
+            known.add(module, name, tensor, facts, self._size(tensor))
+        known.settle()
+        for at, (module, part, name, tensor, facts) in enumerate(held):
             if not at & 255:
                 self.clock.check(lambda at=at: f"read {at} of {len(held)} parameters and buffers")
-            path = tree.name(module, name)
+            path = known.name(module, name, facts)
             if part == torch_api.PARAMETERS:
                 self._put_parameter(tensor, path)
             else:
-                self._put(tensor, rank.BUFFER, path)
+                self._put(tensor, rank.BUFFER, path, "tensor")
 
     def _optimizers(self):
         for optimizer in self.found.optimizers:
@@ -294,7 +309,7 @@ class _Look:
         for key, value in named:
             name = optimizer_name(optimizer, key)
             for tensor in tensors_in(self.kinds, value, objects=True):
-                self._put(tensor, rank.OPTIMIZER_STATE, name)
+                self._put(tensor, rank.OPTIMIZER_STATE, name, "optimizer")
 
     def _arguments(self, calls):
         for module, args, kwargs in calls:
@@ -304,7 +319,7 @@ class _Look:
             for name, value in named:
                 for tensor in tensors_in(self.kinds, value, objects=True):
                     made = self._made_by(tensor) is not None
-                    self._put(tensor, rank.ARGUMENT if made else rank.INPUT, name)
+                    self._put(tensor, rank.ARGUMENT if made else rank.INPUT, name, "other")
 
     def _made_by(self, tensor):
         """The autograd node that made a tensor, or None."""
@@ -320,7 +335,8 @@ class _Look:
             node = self._made_by(tensor)
             if node is not None:
                 self.roots.append(node)
-                self._put(tensor, rank.OUTPUT, f"{clean(type_name(type(node)))} output")
+                facts = self._put(tensor, rank.OUTPUT, f"{clean(type_name(type(node)))} output", "node")
+                self.made.append((tensor, node, facts))
             elif self._is_parameter(tensor):
                 self._put_parameter(tensor, f"{clean(type_name(type(tensor)))} outside modules")
                 continue
@@ -337,11 +353,40 @@ class _Look:
 
     def _graph(self):
         self.walk = GraphWalk(self.api, self.kinds, self._saved, self._leaf, self.state, self.device)
+        self.activations.walk = self.walk
         return self.walk.run([*self.roots, *self.found.nodes], self.clock, self.max_nodes)
 
     def _saved(self, tensor, name):
-        self._put(tensor, rank.SAVED, clean(name))
+        facts = self._put(tensor, rank.SAVED, clean(name), "node")
         self.saved.setdefault(id(tensor), tensor)
+        self.activations.saved(facts, self.parameters.uses(tensor, facts))
+
+    def _layers(self):
+        """Names what the graph saved and made by the layers that did."""
+        found = self.activations
+        if self.walk is None or not self.walk.nodes or not self.parameters.ready:
+            return
+        found.close(self.kinds, self.parameters.tree)
+        for tensor, node, _ in self.made:
+            uses = self.parameters.by_tensor.get(id(tensor))
+            if uses:
+                found.stands_for(node, uses)
+        found.settle(self.api, lambda: self.clock.check(lambda: "not all autograd nodes were placed"))
+        for device, entries in self.ledger.own.items():
+            for at, (address, entry) in enumerate(entries.items()):
+                if not at & 255:
+                    self.clock.check(lambda: "not all activations were named")
+                if entry.rank == rank.SAVED:
+                    named = found.name_saved((device, address))
+                    if named:
+                        entry.call(*named, entry.tensor)
+        for tensor, node, facts in self.made:
+            for device, address, _, own in facts:
+                entry = self.ledger.own.get(device, {}).get(address) if own else None
+                if entry is not None and entry.rank == rank.OUTPUT and entry.tensor is tensor:
+                    named = found.name_made(node)
+                    if named:
+                        entry.call(*named, tensor)
 
     def _owe(self):
         """torch has made an object for each node and each tensor that it showed, and keeps them until these die. The
@@ -352,8 +397,9 @@ class _Look:
             collector.owe(next(iter(self.saved.values())), len(self.walk.nodes) + len(self.saved))
 
     def _leaf(self, tensor):
+        facts = () if tensor is None else self._put(tensor, rank.LEAF, None)
+        self.activations.leaf(() if tensor is None else self.parameters.uses(tensor, facts))
         if tensor is not None:
-            self._put(tensor, rank.LEAF, None)
             self._put_gradient(tensor, "leaf outside modules")
 
     def _storages(self):
@@ -362,6 +408,25 @@ class _Look:
                 self.ledger.put(device, address, size, own, rank.STORAGE, None)
 
     # --- numbers ---
+
+    def _shape(self, tensor):
+        """(its numbers, its dtype); None where asking would run code of the program, or the numbers are symbols."""
+        if self.kinds.of(tensor) == WRAPPER and self.kinds.dispatches(type(tensor)):
+            return None
+        shape = tuple.__new__(tuple, self.api.shape(tensor))
+        return (shape, self.api.dtype(tensor)) if all(type(each) is int for each in shape) else None
+
+    def _size(self, tensor):
+        found = self._shape(tensor)
+        return None if found is None else math.prod(found[0]) * found[1].itemsize
+
+    def _describe(self, tensor):
+        """`float32[4096, 1024]`, or None."""
+        found = None if tensor is None else self._shape(tensor)
+        if found is None:
+            return None
+        kind = str(found[1]).rpartition(".")[2]
+        return f"{kind}[{', '.join(map(str, found[0]))}]"[:100]
 
     def _pools(self):
         """{device: {pool id: [segment]}} of the private pools; None where the allocator cannot be asked. That is
@@ -394,7 +459,7 @@ class _Look:
             entries = list(self.ledger.own.get(index, {}).values())
             if self.device_indices is None and not (allocated or reserved or entries):
                 continue
-            categories, excess = rank.add_up(entries, allocated, requested, granule)
+            categories, excess = rank.add_up(entries, allocated, requested, granule, self._describe)
             if excess:
                 self.cuts.append(
                     f"cuda:{index}: {excess} bytes more were seen than are allocated, and left out"
