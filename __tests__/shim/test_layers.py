@@ -103,3 +103,9 @@ def test_names():
     assert layers.named(place(layers.LAYER, [("a",), ("b", "c")]), "X", shown) == "a and 1 more"
     assert layers.named(place(layers.POSITION, [("a",)]), "X", shown) == "X after a"
     assert layers.named(place(layers.NODE, []), "X", shown) == "X"
+
+
+def test_what_comes_after_a_compiled_graph_comes_after_what_is_around_it():
+    nodes = [leaf("h", "0", "a"), leaf("h", "0", "b"), ("CompiledFunctionBackward", [0, 1], None)]
+    found = graph(*nodes, ("SumBackward0", [2], None))
+    assert found.place(3) == (layers.POSITION, [("h", "0")])

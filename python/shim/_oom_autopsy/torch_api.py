@@ -662,6 +662,12 @@ class CensusApi:
             for code in [getattr(function, "__code__", None)]
             if code is not None
         )
+        # frames of an optimizer's step: a wrapper, the optimizer the first of its `args` (1.x to 2.14)
+        wrapper = getattr(getattr(torch.optim.Optimizer, "profile_hook_step", None), "__code__", None)
+        self.step_codes = frozenset(
+            id(code) for code in getattr(wrapper, "co_consts", ()) if type(code) is types.CodeType
+        )
+        self.item = base.item
         self.plain_tensors = tuple(
             t
             for t in (base, torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", None))

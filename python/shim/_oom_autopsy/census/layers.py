@@ -77,7 +77,9 @@ class Layers:
         return found
 
     def best(self, nodes):
-        """The Place of what several nodes saved: of the strongest kind; of layers, all."""
+        """(a node, its Place) of what several nodes saved: of the strongest kind; of layers, all."""
+        if len(nodes) == 1:
+            return nodes[0], self.place(nodes[0])
         places = [self.place(node) for node in nodes]
         kind = min((place.kind for place in places), key=ORDER.index)
         if kind != LAYER:
@@ -153,13 +155,18 @@ class Layers:
                         self._again.update((group, use[0][:length]) for length in range(1, len(use[0]) + 1))
                     used.add(use)
 
+    def _paths(self, node):
+        """Of the modules whose parameters a node uses; of a compiled graph, what is around them."""
+        paths = sorted({path for path, _ in self.uses[node]})
+        return [common(paths)] if paths and COMPILED_NODE.fullmatch(self.graph.names[node]) else paths
+
     def _place(self, node):
         graph = self.graph
         if node in graph.calls:
             return Place(BLOCK, [graph.calls[node]])
-        paths = sorted({path for path, _ in self.uses[node]})
+        paths = self._paths(node)
         if paths and COMPILED_NODE.fullmatch(graph.names[node]):
-            return Place(COMPILED, [common(paths)])
+            return Place(COMPILED, paths)
         if len(paths) == 1 or siblings(paths):
             return Place(LAYER, paths)
         if paths:  # it uses parameters of modules that lie apart: what is around them all has made it
@@ -171,17 +178,16 @@ class Layers:
         run = self._runs.get(group, ())
         at = bisect_left(run, (number, -1))
         last = self.uses[run[at - 1][1]] if at else _NONE
-        before = sorted({path for path, _ in last})
-        after = sorted({path for path, _ in self.uses[run[at][1]]}) if at < len(run) else []
+        before = self._paths(run[at - 1][1]) if at else []
+        after = self._paths(run[at][1]) if at < len(run) else []
         block = common([*before, *after]) if before and after else ()
         while block and self.kind_of(block) == "list":
             block = block[:-1]
         if block and block not in self.labels and (group, block) not in self._again:
             return Place(BLOCK, [block])
-        if (
-            len(before) == 1 and before[0] in self._around
-        ):  # it goes on: "after" it would say that it has ended
-            return Place(POSITION, sorted((*path, parameter) for path, parameter in last)[:1])
+        own = [(*path, parameter) for path, parameter in last if before == [path] and path in self._around]
+        if own:  # its module goes on: "after" it would say that it has ended
+            return Place(POSITION, sorted(own)[:1])
         if len(before) == 1 or siblings(before):
             return Place(POSITION, before)
         return _NOWHERE

@@ -45,10 +45,11 @@ class Parameters:
 
     def name(self, module, name, facts):
         """The owner's name of one of them."""
-        for device, address, _, _ in facts:
-            if (device, address) in self.flat:
-                return self.flat[device, address]
-        return self.tree.name(module, name)
+        return self.flat_name(facts) or self.tree.name(module, name)
+
+    def flat_name(self, facts):
+        """The name of a storage that holds many, or None."""
+        return next((self.flat[fact[:2]] for fact in facts if fact[:2] in self.flat), None)
 
     def uses(self, tensor, facts):
         """{(path, name)} of what a tensor is or shares its storage with."""
@@ -84,6 +85,9 @@ class Activations:
         self.savers = {}  # (device, address) -> [node]
         self.uses, self.leaves, self.calls = {}, set(), {}
         self.index = {}  # id(autograd node) -> node
+        self.edges = []  # of each node
+        self.placed = {}  # (device, address) -> paths of the modules that saved it
+        self._names = {}
         self.places = None
 
     def saved(self, facts, uses):
@@ -123,7 +127,9 @@ class Activations:
 
     def settle(self, api, check):
         """Places the nodes."""
-        edges = [[self.index[number] for number in ids if number in self.index] for ids in self.walk.edges]
+        self.edges = edges = [
+            [self.index[number] for number in ids if number in self.index] for ids in self.walk.edges
+        ]
         graph = layers.Graph(self.walk.names, self.walk.numbers, edges)
         graph.uses, graph.leaves, graph.calls = self.uses, self.leaves, self.calls
         kinds = kinds_of_modules(api, self.tree)
@@ -136,15 +142,24 @@ class Activations:
         if not nodes or self.places is None:
             return None
         node, place = self.places.best(nodes)
-        return self._named(place, clean(self.walk.names[node]))
+        self.placed[key] = place.paths
+        return self._named(place, self.walk.names[node], "")
 
     def name_made(self, node):
         """(name, kind) of what an autograd node made and nobody saved."""
         at = self.index.get(id(node))
         if at is None or self.places is None:
             return None
-        return self._named(self.places.place(at), f"{clean(self.walk.names[at])} output")
+        return self._named(self.places.place(at), self.walk.names[at], " output")
 
-    def _named(self, place, operation):
+    def _named(self, place, operation, made):
+        """Memoized: blocks of a model share most of it, and a graph has many nodes that lie nowhere."""
+        key = place.kind, tuple(place.paths), operation, made
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = self._name(place, clean(operation) + made)
+        return found
+
+    def _name(self, place, operation):
         kind = layers.LAYER if place.kind == layers.BLOCK else place.kind
         return layers.named(place, operation, self.tree.shown), kind

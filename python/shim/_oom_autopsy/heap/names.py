@@ -121,9 +121,28 @@ class ModuleTree:
             found = self._paths[id(module)] = tuple(path)
         return found
 
+    def place(self, module):
+        """How a module is called, also one below a root that holds no tensors and has no label."""
+        root, path = self.root(module), self.path(module)
+        if id(root) in self.names or not self.names:
+            return self.shown(path)
+        return _short(".".join([clean(type_name(type(root))), *path]))
+
+    def knows(self, module):
+        """Whether a module is of a model that holds tensors."""
+        return id(self.root(module)) in self.names
+
+    def root_of(self, paths):
+        """The name of the root module that paths begin at, or None where that is not known."""
+        if not paths:
+            return None
+        return paths[0][0] if self.labels else next(iter(self.names.values()), None)
+
     def _show(self, path, shown, root):
         name = self.names.get(id(root)) or clean(type_name(type(root)))
-        self._shown.setdefault(tuple(path), _short(".".join(shown)) or name)
+        if not shown or shown[0] == "*" or _is_index(shown[0]):  # a number says nothing by itself
+            shown = [name, *shown]
+        self._shown.setdefault(tuple(path), _short(".".join(shown)))
 
     def shown(self, path):
         """`encoder.layers.*.linear1` of a path; a root's own name where it is empty."""
