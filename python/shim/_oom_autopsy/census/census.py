@@ -527,6 +527,7 @@ class _Look:
         models = [
             (tree.names.get(number), id(type(root)), tuple(sorted(sizes.values())))
             for number, (root, sizes) in self.models.items()
+            if tree.children(root)  # a layer is no model
         ]
         self.signs = {
             "eval_activations": signs.eval_activations(saved, resting, len(resting) == len(self.models)),

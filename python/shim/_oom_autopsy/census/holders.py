@@ -17,6 +17,7 @@ MOST_OPENED = 4000  # containers and objects that are looked into
 MOST_MEMBERS = 50_000  # of one of them; and twice that in all
 GLANCE = 64  # members from which on a container is first asked whether anything of interest is in it
 MAX_NAME = 120
+CACHE_OF = "cache of "
 
 _CODE = types.FunctionType.__dict__["__code__"].__get__
 _CLOSURE = types.FunctionType.__dict__["__closure__"].__get__
@@ -96,7 +97,7 @@ class Holders:
             return [named._replace(value=_SELF(value))]
         if kind is _CACHE:
             return self._elements(
-                named._replace(name=_short(f"cache of {named.name}")), gc.get_referents(value)
+                named._replace(name=_short(f"{CACHE_OF}{named.name}")), gc.get_referents(value)
             )
         if kind is functools.partial:
             return self._elements(named, gc.get_referents(value))
@@ -132,7 +133,8 @@ class Holders:
         self.read += len(held)
         if len(held) > GLANCE and self._dull(held):
             return []
-        name = named.name if named.name.endswith("[*]") or named.kind != "holder" else f"{named.name}[*]"
+        plain = named.name.endswith("[*]") or named.name.startswith(CACHE_OF) or named.kind != "holder"
+        name = named.name if plain else f"{named.name}[*]"
         rank = _inner(named.rank)
         return [Named(rank, name, named.where, value, named.left, named.kind) for value in held]
 

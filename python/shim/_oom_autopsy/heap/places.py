@@ -5,6 +5,7 @@ a snapshot, which refreshes the dictionary that an earlier `locals()` of that ve
 have asked for it, or that is traced, is left alone (docs/census.md).
 """
 
+import opcode
 import os
 import re
 import sys
@@ -22,9 +23,9 @@ ATTRIBUTE, GLOBAL, ELEMENT, LOCAL, LEFT, FOREIGN, RUNNING = range(7)
 Named = namedtuple("Named", "rank name where value left kind")
 
 FILE = re.compile(r"[^A-Za-z0-9_.-]")
-PEEKS = frozenset(
-    ("locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe", "f_locals", "settrace")
-)
+# By which a function may ask for its own locals: of modules and frames, and builtins. `net.eval()` is neither.
+PEEKS = frozenset(("_getframe", "currentframe", "f_locals", "settrace"))
+BUILTINS = frozenset(("locals", "vars", "eval", "exec", "dir"))
 OPTIMIZED = 1  # co_flags: a function, whose locals are no dictionary of the program's
 MOST_FRAMES = 300  # of each kind
 LIBRARY = os.path.dirname(os.__file__) + os.sep
@@ -45,6 +46,33 @@ def _references():
 _ALONE = _references()  # of a snapshot of locals that nobody else holds
 
 
+def peeks(code):
+    """Whether code may ask for its own locals."""
+    if not PEEKS.isdisjoint(code.co_names):
+        return True
+    wanted = {at for at, name in enumerate(code.co_names) if name in BUILTINS}
+    return bool(wanted) and not wanted.isdisjoint(_globals_loaded(code.co_code))
+
+
+def _globals_loaded(instructions):
+    """Indexes of the names that code loads as globals: the other names are attributes. (Not for 3.13 and newer.)"""
+    argument, found = 0, set()
+    for at in range(0, len(instructions) - 1, 2):
+        argument = argument << 8 | instructions[at + 1]
+        if instructions[at] == opcode.EXTENDED_ARG:
+            continue
+        if instructions[at] in _LOADS:
+            found.add(argument >> _SHIFT)
+        argument = 0
+    return found
+
+
+_LOADS = frozenset(opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME") if name in opcode.opmap)
+_SHIFT = (
+    1 if sys.version_info >= (3, 11) else 0
+)  # its lowest bit then says something else (LOAD_NAME is in no function)
+
+
 def local_items(frame, listed=lambda values: False):
     """[(name, value)] of a function's locals; [] where the program could see that they were read. listed(snapshot): whether
     a list of ours refers to it, too, as one of the program's objects: an earlier look has read that frame."""
@@ -53,7 +81,7 @@ def local_items(frame, listed=lambda values: False):
         return []
     if sys.version_info >= (3, 13):  # a view: nothing is written
         return list(frame.f_locals.items())
-    if frame.f_trace is not None or not PEEKS.isdisjoint(code.co_names):
+    if frame.f_trace is not None or peeks(code):
         return []
     values = frame.f_locals
     found = list(dict.items(values))
