@@ -128,6 +128,15 @@ def test_blocks_larger_than_asked_for_are_told_from_what_is_not_seen():
     ]
 
 
+def test_what_no_storage_accounts_for_is_a_workspace_or_not_seen():
+    unseen = census_sum.unseen
+    assert unseen(0, [], None) == {}
+    assert unseen(10, [], "there") == {"not seen": [10, None]}, "little is worth no word"
+    assert unseen(1 << 20, [], "there") == {"not seen; there": [1 << 20, None]}
+    assert unseen(30, [8, 8], None) == {census_sum.WORKSPACE: [16, 2], "not seen": [14, None]}
+    assert unseen(10, [8, 8], None) == {"not seen": [10, None]}, "blocks that are something else"
+
+
 def test_the_strongest_fact_wins_whatever_comes_first():
     order = [census_sum.VISIBLE, census_sum.SAVED, census_sum.INPUT, census_sum.BUFFER, census_sum.GRADIENT]
     for facts in (order, order[::-1]):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import sys
 
 import pytest
@@ -151,6 +152,28 @@ def test_code_that_refuses_to_be_run_is_named_all_the_same(records):
 
 def test_a_function_that_asks_for_its_locals_is_left_alone(records):
     assert records["peeks"]["census"]["extra"]["refreshed"] is False
+
+
+UNSEEN = {
+    "net, x = torch.nn.LSTM(64, 256, batch_first=True).cuda(), torch.zeros(64, 2048, 64, device='cuda'); net(x)": (
+        r"memory ran out inside one call of C\+\+ \(torch/nn/modules/rnn\.py:\d+\)"
+    ),
+    "x = torch.ones(1 << 24, device='cuda', requires_grad=True); (x.exp() * x.exp() * x).sum().backward()": (
+        r"memory ran out on the backward engine's thread, in \w+Backward\d"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", UNSEEN)
+def test_beside_what_was_not_seen_stands_in_what_kind_of_call_memory_ran_out(step, cuda, program):
+    setup = "import torch; torch.backends.cudnn.enabled = False\n"
+    total = "384M" if "backward" in program else "256M"
+    done = step(categories="census").run(setup + program, python=cuda, env=device_env(total))
+    census = done.receipt["ooms"][0]["census"]
+    reasons = [row["reason"] for row in census["devices"][0]["categories"]["unknown"]["reasons"]]
+    assert [each for each in reasons if re.fullmatch("not seen; " + UNSEEN[program], each)], reasons
+    at_exit = done.receipt["census"]["devices"]
+    assert not [r for d in at_exit for r in d["categories"]["unknown"]["reasons"] if ";" in r["reason"]]
 
 
 def test_compiled_graphs_are_called_by_their_model(records):

@@ -757,6 +757,16 @@ def segments_without_traces():
         return module._C._cuda_memorySnapshot((0, 0, False))["segments"], None
 
 
+def cublas_workspace(device):
+    """Bytes of the workspace that torch gives cuBLAS for each handle and stream: as CUBLAS_WORKSPACE_CONFIG says, else 32 MiB
+    on Hopper, 8 MiB and 128 KiB before (CUDABlas.cpp, getChosenWorkspaceSize: 1.11 to 2.14)."""
+    asked = re.findall(r":(\d{1,9}):(\d{1,9})", os.environ.get("CUBLAS_WORKSPACE_CONFIG", ""))
+    if asked:
+        return sum(int(size) * int(count) for size, count in asked) * 1024
+    major, minor = torch().cuda.get_device_capability(device)
+    return 4096 * 8 * 1024 if (major, minor) == (9, 0) else (4096 * 2 + 16 * 8) * 1024
+
+
 def forked_after_cuda(torch):
     """Whether this process is a forked child of one that had initialised CUDA (0.4 to 2.14)."""
     ask = getattr(torch.cuda, "_is_in_bad_fork", None)

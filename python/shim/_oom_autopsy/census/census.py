@@ -606,6 +606,26 @@ class _Look:
 
     # --- numbers ---
 
+    def _workspaces(self, index):
+        """Sizes of the blocks that nothing of the program's shows, and that are as large as a workspace of cuBLAS."""
+        size, known = torch_api.cublas_workspace(index), self.ledger.own.get(index, {})
+        blocks = self.scene.blocks().get(index, {}) if self.scene.asked else {}
+        return [each for address, each in blocks.items() if each == size and address not in known]
+
+    def _where(self):
+        """In what kind of call memory ran out: what was made in there no object shows yet. None at an exit."""
+        stack = self.scene.stacks[0] if self.scene.stacks else ()
+        if self.device_indices is None:
+            return None
+        if self.scene.task and self.scene.task[0] != -1:
+            node = self.scene.task[1]
+            inside = "" if node is None else f", in {clean(type_name(type(node)))}"
+            return f"memory ran out on the backward engine's thread{inside}"
+        if not stack or not stack[0].f_code.co_filename.startswith(self.api.folder):
+            return None
+        file = stack[0].f_code.co_filename[len(self.api.folder) :].replace(os.sep, "/")
+        return f"memory ran out inside one call of C++ (torch/{file}:{stack[0].f_lineno})"[:150]
+
     def _shape(self, tensor):
         """(its numbers, its dtype); None where asking would run code of the program, or the numbers are symbols."""
         if self.kinds.of(tensor) == WRAPPER and self.kinds.dispatches(type(tensor)):
@@ -659,7 +679,9 @@ class _Look:
             entries = list(self.ledger.own.get(index, {}).values())
             if self.device_indices is None and not (allocated or reserved or entries):
                 continue
-            categories, excess = rank.add_up(entries, allocated, requested, granule, self._describe)
+            categories, excess = rank.add_up(
+                entries, allocated, requested, granule, self._describe, self._workspaces(index), self._where()
+            )
             if excess:
                 self.cuts.append(
                     f"cuda:{index}: {excess} bytes more were seen than are allocated, and left out"

@@ -127,7 +127,23 @@ def top(owners, describe=lambda tensor: None):
     ]
 
 
-def add_up(entries, allocated, requested, granule, describe=lambda tensor: None):
+WORKSPACE = "cuBLAS workspace, by its size"
+NOT_SEEN = "not seen"
+WORTH_SAYING = 1 << 20  # bytes that were not seen, from which on it is said where memory ran out
+
+
+def unseen(missing, workspaces, where):
+    """{reason: [bytes, count or None]} of what no storage accounts for. workspaces: sizes of blocks that nothing shows and
+    that are as large as a workspace; where: in what kind of call memory ran out, or None."""
+    sizes = list(workspaces) if sum(workspaces) <= missing else []
+    left = missing - sum(sizes)
+    found: dict = {WORKSPACE: [sum(sizes), len(sizes)]} if sizes else {}
+    if left:
+        found[f"{NOT_SEEN}; {where}" if where and left >= WORTH_SAYING else NOT_SEEN] = [left, None]
+    return found
+
+
+def add_up(entries, allocated, requested, granule, describe=lambda tensor: None, workspaces=(), where=None):
     """({category: {...}}, bytes seen beyond `allocated`).
 
     The categories add up to `allocated` exactly. What no storage accounts for is split by a second number
@@ -165,13 +181,18 @@ def add_up(entries, allocated, requested, granule, describe=lambda tensor: None)
         slack = min(missing, max(0, allocated - requested - sum(row[0] - row[2].size for row in rows)))
     if slack:
         reasons["block larger than asked for"] = [slack, None]
-    if missing - slack:
-        reasons["not seen"] = [missing - slack, None]
+    reasons.update(unseen(missing - slack, workspaces, where))
     sums["unknown"][0] += missing
     categories = {
         name: {"bytes": size, "count": count, "owners": top(owners.values(), describe)}
         for name, (size, count, owners) in sums.items()
     }
+    if WORKSPACE in reasons:
+        size, count = reasons[WORKSPACE]
+        row = {"name": WORKSPACE, "bytes": size, "count": count, "kind": "library", "largest": None}
+        owners = [*categories["unknown"]["owners"], row]
+        categories["unknown"]["owners"] = sorted(owners, key=lambda each: -each["bytes"])[:OWNERS]
+        categories["unknown"]["count"] += count
     categories["unknown"]["reasons"] = [
         {"reason": reason, "bytes": size, "count": count}
         for reason, (size, count) in sorted(reasons.items(), key=lambda item: (-item[1][0], item[0]))

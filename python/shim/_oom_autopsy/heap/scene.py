@@ -79,6 +79,11 @@ class Scene:
                 self._segments = None, type(error).__name__
         return self._segments
 
+    @property
+    def asked(self):
+        """Whether the allocator was asked for its blocks already: that takes its time."""
+        return self._segments is not None
+
     def blocks(self):
         """{device index: {address: bytes asked for}} of the live blocks; {} where the allocator cannot be asked."""
         if self._blocks is None:
