@@ -281,6 +281,90 @@ def later_step():
     step_of(torch.optim.AdamW, 2)
 
 
+class Burst(nn.Module):
+    armed = False
+
+    def forward(self, x):
+        if self.armed:
+            run_out()
+        return x
+
+
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(128, 4, 256, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False)
+        self.burst, self.head = Burst(), nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.head(self.burst(self.encoder(x)))
+
+
+def training():
+    model = Classifier().cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for step in range(3):
+        model.burst.armed = step == 2
+        batch = torch.zeros(32, 64, 128, device="cuda")
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+
+
+@torch.inference_mode()
+def serving():
+    """Requests whose key and value caches pile up, and what one of them is working on."""
+
+    class Server:
+        def __init__(self):
+            self.model, self.sessions = Classifier().cuda().eval(), {}
+
+        def prefill(self, name, prompt):
+            hidden = self.model.encoder(prompt)
+            self.sessions[name] = [(hidden.clone(), hidden.clone()) for _ in range(3)]
+            return hidden
+
+    server = Server()
+    for at in range(6):
+        server.prefill(f"secret-{at}", torch.zeros(8, 64, 128, device="cuda"))
+    server.model.burst.armed = True
+    server.model(torch.zeros(32, 64, 128, device="cuda"))
+
+
+def test_suite():
+    """What unittest keeps of failed tests: fixtures of the class, and the frames of each failure."""
+    import io
+    import unittest
+
+    class Suite(unittest.TestCase):
+        def setUp(self):
+            self.model = Classifier().cuda()
+
+        def test_a(self):
+            outputs = [self.model(torch.zeros(16, 64, 128, device="cuda")) for _ in range(2)]
+            self.assertEqual(len(outputs), 3)
+
+        test_b = test_a
+
+        def test_c(self):
+            reference = block()
+            run_out()
+            del reference
+
+    errors = []
+
+    class Result(unittest.TestResult):
+        def addFailure(self, test, error):
+            errors.append(error)
+
+        def addError(self, test, error):
+            pass
+
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Suite)
+    suite.run(Result(io.StringIO()))
+
+
 def cache_argument():
     class Layer:
         def __init__(self):

@@ -44,6 +44,7 @@ SIGNS = (
     "hostile",
     "peeks",
 )
+STORIES = ("training", "serving", "test_suite")
 COMPILED = ("compile_whole", "compile_layers")
 
 
@@ -53,7 +54,7 @@ def records():
     python = os.environ.get("OA_PYTHON_CUDA")
     if not python:
         pytest.skip("skipped: OA_PYTHON_CUDA is not set (npm test sets it)")
-    argv = [python, HERE / "owners_cases.py", *HELD, *SIGNS, *COMPILED]
+    argv = [python, HERE / "owners_cases.py", *HELD, *SIGNS, *STORIES, *COMPILED]
     done = run("", argv=argv, env=device_env("256M", zero_d2h=8), ahead=["torch._dynamo"], timeout=300)
     assert done.code == 0, "\n".join(done.theirs)[-3000:]
     return {row["scenario"]: row for row in map(json.loads, done.out.splitlines())}
@@ -76,7 +77,7 @@ def kept(record, by):
     return {row["name"]: row for row in device(record)["kept"] if row["by"] == by}
 
 
-@pytest.mark.parametrize("name", [*HELD, *SIGNS, *COMPILED])
+@pytest.mark.parametrize("name", [*HELD, *SIGNS, *STORIES, *COMPILED])
 def test_a_look_is_whole_leaves_nothing_and_runs_no_code(records, name):
     record = records[name]
     assert record["census"]["complete"], record["census"]["cut"]
@@ -148,6 +149,20 @@ def test_models_that_are_alike(records):
 def test_code_that_refuses_to_be_run_is_named_all_the_same(records):
     found = owners(records["hostile"])
     assert {f"bad.held in hostile {IN}", f"bad.more[*] in hostile {IN}", "Model.stash"} <= set(found)
+
+
+def named(record, *kinds):
+    """Share of the bytes outside of library workspaces whose owner is of these kinds."""
+    row = device(record)
+    every = [owner for category in row["categories"].values() for owner in category["owners"]]
+    library = sum(owner["bytes"] for owner in every if owner["kind"] == "library")
+    return sum(owner["bytes"] for owner in every if owner["kind"] in kinds) / (row["allocated"] - library)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_nine_tenths_of_the_bytes_have_a_name_of_the_program(records, name):
+    share = named(records[name], "tensor", "layer", "position", "compiled", "holder", "optimizer")
+    assert share >= 0.9, device(records[name])
 
 
 def test_a_function_that_asks_for_its_locals_is_left_alone(records):

@@ -145,9 +145,11 @@ class _Look:
         self.walk, self.roots = None, []
         self.parameters, self.activations = Parameters(), Activations()
         self.places = Places(self.api.folder, self.api.module_call_codes, scene.lists_it)
-        self.named, self.foreign, self.user_modules = [], [], set()  # Named, Named, names of modules
+        self.named, self.left, self.foreign = [], [], []  # Named
+        self.user_modules = set()  # their names
         self.kept = {}  # device -> rows
         self.signs = None
+        self.cleaned = {}  # (a node's name, what follows) -> as it is shown
         self.over = False  # the time bound was reached
         self.models = {}  # id(root module) -> (root module, {storage: bytes} of its parameters)
         self.visible = []  # (tensor, the node that made it or None, its storages)
@@ -299,7 +301,9 @@ class _Look:
                         if facts:
                             held.append((module, part, name, tensor, facts))
         roots = [tree.root(row[0]) for row in held]
-        variables = holders.module_variables(self.kinds, self.named, self._is_module)
+        running = {id(frame) for stack in self.scene.stacks for frame in stack}
+        self.left = self.places.left(self.found.tracebacks, self.found.generators, running)
+        variables = holders.module_variables(self.kinds, [*self.named, *self.left], self._is_module)
         tree.name_roots(roots, variables)
         for root, (_, part, _, _, facts) in zip(roots, held):
             if part == torch_api.PARAMETERS:
@@ -371,7 +375,7 @@ class _Look:
             node = self._made_by(tensor)
             if node is not None:
                 self.roots.append(node)
-                facts = self._put(tensor, rank.OUTPUT, f"{clean(type_name(type(node)))} output", "node")
+                facts = self._put(tensor, rank.OUTPUT, self._clean(type_name(type(node)), " output"), "node")
             elif self._is_parameter(tensor):
                 self._put_parameter(tensor, f"{clean(type_name(type(tensor)))} outside modules")
                 continue
@@ -388,13 +392,20 @@ class _Look:
             return True
         return self.kinds.of(tensor) == WRAPPER and field(self.kinds, tensor, torch_api.IS_PARAMETER) is True
 
+    def _clean(self, name, made=""):
+        """A node's name, of which there are few."""
+        found = self.cleaned.get((name, made))
+        if found is None:
+            found = self.cleaned[name, made] = clean(name) + made
+        return found
+
     def _graph(self):
         self.walk = GraphWalk(self.api, self.kinds, self._saved, self._leaf, self.state, self.device)
         self.activations.walk = self.walk
         return self.walk.run([*self.roots, *self.found.nodes], self.clock, self.max_nodes)
 
     def _saved(self, tensor, name):
-        facts = self._put(tensor, rank.SAVED, clean(name), "node")
+        facts = self._put(tensor, rank.SAVED, self._clean(name), "node")
         self.saved.setdefault(id(tensor), tensor)
         self.activations.saved(facts, self.parameters.uses(tensor, facts))
 
@@ -447,14 +458,13 @@ class _Look:
             lambda: self.clock.check(lambda: "not all holders were named"),
         )
         tree = self.parameters.tree
-        running = {id(frame) for stack in self.scene.stacks for frame in stack}
         apart = (torch_api.PARAMETERS, torch_api.BUFFERS, torch_api.MODULES)
         # Of two names the outer one stays: what a function was handed belongs to who handed it.
         frames = [list(group) for _, group in itertools.groupby(self.named, lambda each: each.where)]
         for places in (
             holders.of_modules(tree, apart),
             *frames,
-            self.places.left(self.found.tracebacks, self.found.generators, running),
+            self.left,
             self.foreign,
         ):
             names.descend(places)

@@ -14,7 +14,7 @@ from ..heap.places import ATTRIBUTE, ELEMENT, LOCAL, Named
 
 DEPTH = 7  # containers and objects inside one another
 MOST_OPENED = 4000  # containers and objects that are looked into
-MOST_MEMBERS = 50_000  # of one of them; and twice that in all
+MOST_MEMBERS = 20_000  # of one of them; and twice that in all
 GLANCE = 64  # members from which on a container is first asked whether anything of interest is in it
 MAX_NAME = 120
 CACHE_OF = "cache of "
@@ -142,10 +142,10 @@ class Holders:
         """Whether, asked in C, nothing of interest is in it, nor anything that might hold some."""
         if not self.wanted.keys().isdisjoint(map(id, held)):
             return False
-        some = {id(type(each)): each for each in held[:4096]}
+        some = {id(type(each)): each for each in held[:1000]}
         if not any(map(self._entered, some.values())):
             return True
-        return len(held) > 1000 and self.wanted.keys().isdisjoint(map(id, gc.get_referents(*held[:20_000])))
+        return len(held) > 1000 and self.wanted.keys().isdisjoint(map(id, gc.get_referents(*held[:5000])))
 
 
 def _inner(rank):

@@ -95,10 +95,11 @@ class Layers:
     def _uses_of(self, node, check):
         if not node & 1023:
             check()
-        graph = self.graph
+        graph, sides = self.graph, self._sides
         uses = graph.uses.get(node, _NONE)
         for other in graph.edges[node]:
-            side = self._side(other)
+            side = sides.get(other)
+            side = self._side(other) if side is None else side
             if side:
                 uses = uses | side
             elif other not in graph.leaves:

@@ -97,12 +97,16 @@ class ModuleTree:
         """Gives roots their labels: none where there is one, else the variable that holds it, or its class, numbered
         where it repeats. variables: {id(root): name}."""
         unique = {id(root): root for root in roots}
-        counts = {}
+        counts, variables = {}, variables or {}
         for number, root in unique.items():
-            name = (variables or {}).get(number) or clean(type_name(type(root)))
+            name = variables.get(number) or clean(type_name(type(root)))
             counts[name] = counts.get(name, 0) + 1
-            self.names[number] = name if counts[name] == 1 else f"{name}#{counts[name]}"
-        self.labels = self.names if len(unique) > 1 else {}
+            label = name if counts[name] == 1 else f"{name}#{counts[name]}"
+            self.labels[number] = label
+            # Models of one variable, as of each failed test, are told together.
+            self.names[number] = name if number in variables else label
+        if len(unique) < 2:
+            self.labels = {}
         self._paths, self._shown = {}, {}
 
     def path(self, module):
@@ -111,7 +115,7 @@ class ModuleTree:
         if found is None:
             root, steps = self.climb(module)
             label = self.labels.get(id(root))
-            path, shown = ([], []) if label is None else ([label], [label])
+            path, shown = ([], []) if label is None else ([label], [self.names[id(root)]])
             self._show(path, shown, root)
             for parent, name in steps:
                 if not _adds(parent, name):
@@ -136,7 +140,11 @@ class ModuleTree:
         """The name of the root module that paths begin at, or None where that is not known."""
         if not paths:
             return None
-        return paths[0][0] if self.labels else next(iter(self.names.values()), None)
+        if not self.labels:
+            return next(iter(self.names.values()), None)
+        return next(
+            (self.names[number] for number, label in self.labels.items() if label == paths[0][0]), None
+        )
 
     def _show(self, path, shown, root):
         name = self.names.get(id(root)) or clean(type_name(type(root)))

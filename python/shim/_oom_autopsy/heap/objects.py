@@ -110,7 +110,7 @@ class Kinds:
         self.keep = []  # the types themselves, so that an id stays theirs
         self.readers = {}  # id(type) -> how to list a container of it, or None
         self.wide = 0  # values too wide to be read to their end
-        self._fields, self._dispatches = {}, {}
+        self._fields, self._dispatches, self._parameters = {}, {}, {}
 
     def of(self, obj):
         """The kind of an object, by its real type."""
@@ -133,7 +133,12 @@ class Kinds:
 
     def is_parameter_type(self, kind):
         """Whether a type is torch.nn.Parameter or a subclass of it."""
-        return any(id(base) == self.parameter for base in _MRO(kind))
+        found = self._parameters.get(id(kind))
+        if found is None:
+            found = any(id(base) == self.parameter for base in _MRO(kind))
+            self.keep.append(kind)
+            self._parameters[id(kind)] = found
+        return found
 
     def dispatches(self, kind):
         """Whether reading a tensor's device may call a `__torch_dispatch__` of this type."""

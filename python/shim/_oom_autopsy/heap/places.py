@@ -191,8 +191,11 @@ class Places:
             function = function_of(frame)
             where = f" in {function}, {'kept by a traceback' if raised else 'suspended'}"
             left = function if raised else None
+            items = local_items(frame, self.listed)
+            first = _receiver(frame.f_code, items)
             found += [
-                Named(LEFT, clean(k), where, v, left, "holder") for k, v in local_items(frame, self.listed)
+                Named(LEFT, "self" if key == first else clean(key), where, value, left, "holder")
+                for key, value in items
             ]
         return found
 
