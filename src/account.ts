@@ -52,6 +52,7 @@ export const REFUSED_OUTPUTS: Outputs = {
   'exit-code': 1,
   verdict: 'not-run' satisfies VerdictName,
   'oom-count': 0,
+  fingerprint: '',
   'snapshot-count': 0,
   snapshots: '[]',
   manifest: '',

@@ -8,6 +8,7 @@ import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import type { BlindSpot } from '../judge/blind.js';
 import type { BaselineAccount } from '../judge/budget.js';
+import { fingerprintOf } from '../judge/fingerprint.js';
 import type { GateFinding } from '../judge/gates.js';
 import { countOoms } from '../judge/outside.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -203,6 +204,8 @@ export interface Manifest {
   readonly runner: ManifestRunner;
   readonly verdict: Verdict;
   readonly oom_count: number;
+  /** The same for the same failure in another run; empty where no out-of-memory was. */
+  readonly fingerprint: string;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
   readonly processes: readonly ManifestProcess[];
@@ -354,7 +357,7 @@ function manifestGpu(
 export function buildManifest(parts: ManifestParts): Manifest {
   const { evidence } = parts;
   const plain = ({ file, bytes, digest }: ManifestFile): ManifestFile => ({ file, bytes, digest });
-  return {
+  const manifest: Manifest = {
     schema: MANIFEST_SCHEMA,
     created: new Date(parts.now).toISOString(),
     action: { version: parts.version },
@@ -362,6 +365,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     runner: parts.runner,
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
     oom_count: countOoms(evidence.receipts),
+    fingerprint: '',
     snapshots: snapshotReferences(evidence),
     files: [...evidence.receipts, ...evidence.pages].map(plain),
     processes: evidence.receipts.map(manifestProcess),
@@ -383,6 +387,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     gates: parts.gates ?? [],
     published: parts.published,
   };
+  return { ...manifest, fingerprint: fingerprintOf(manifest) };
 }
 
 /** The text of `manifest.json`. */
