@@ -1,10 +1,11 @@
 /** The same out-of-memory has the same name in every run, and another one another. */
 import { expect, it } from '@jest/globals';
+import { fingerprintOf } from '../../src/judge/fingerprint.js';
 import { CENSUS, eightRanks, failedRank, frame, GIB, manifest, quietRank, WORKSPACE } from './report-kit.js';
 
 type Changes = Record<string, unknown>;
 const one = (event: Changes = {}, story: Changes = {}, process: Changes = {}): string =>
-  manifest({ receipts: [failedRank(5123, 1, process, event)], exitCode: 1, ...story }).fingerprint;
+  fingerprintOf(manifest({ receipts: [failedRank(5123, 1, process, event)], exitCode: 1, ...story }));
 const at = (file: string, line: number, name: string) => ({ stack: [frame(file, line, name)] });
 const first = at(`${WORKSPACE}/train.py`, 60, 'train');
 const owned = (name: string, bytes = 4 * GIB) => {
@@ -21,7 +22,7 @@ it('is the same whatever the amounts, the line, the process, the rank and the wo
   expect(name).toMatch(/^[0-9a-f]{12}$/);
   expect(one({ ...first, wanted: 2 * GIB, free: 1, time: 1_800_000_000 })).toBe(name);
   expect(one(at(`${WORKSPACE}/train.py`, 61, 'train'))).toBe(name);
-  expect(manifest({ receipts: [failedRank(7, 3, {}, first)], exitCode: 1 }).fingerprint).toBe(name);
+  expect(fingerprintOf(manifest({ receipts: [failedRank(7, 3, {}, first)], exitCode: 1 }))).toBe(name);
   const { step } = manifest();
   expect(one(at('/other/train.py', 60, 'train'), { step: { ...step, workspace: '/other' } })).toBe(name);
   expect(one({ ...first, ...owned('a', 4 * GIB) })).toBe(one({ ...first, ...owned('a', 3 * GIB) }));
@@ -51,10 +52,10 @@ it('is another one for another file, function, owner or kind', () => {
 });
 
 it('is that of the first rank to fail', () => {
-  expect(eightRanks().fingerprint).toBe(one());
+  expect(fingerprintOf(eightRanks())).toBe(one());
 });
 
 it('is empty where no out-of-memory was', () => {
-  expect(manifest().fingerprint).toBe('');
-  expect(manifest({ receipts: [quietRank(1, 0)], exitCode: 1 }).fingerprint).toBe('');
+  expect(fingerprintOf(manifest())).toBe('');
+  expect(fingerprintOf(manifest({ receipts: [quietRank(1, 0)], exitCode: 1 }))).toBe('');
 });

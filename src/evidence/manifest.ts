@@ -8,7 +8,6 @@ import { type Holder, holdersOf } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
 import type { BlindSpot } from '../judge/blind.js';
 import type { BaselineAccount } from '../judge/budget.js';
-import { fingerprintOf } from '../judge/fingerprint.js';
 import type { GateFinding } from '../judge/gates.js';
 import { countOoms } from '../judge/outside.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -204,7 +203,7 @@ export interface Manifest {
   readonly runner: ManifestRunner;
   readonly verdict: Verdict;
   readonly oom_count: number;
-  /** The same for the same failure in another run; empty where no out-of-memory was. */
+  /** The same for the same failure in another run (fingerprint.ts); empty where no out-of-memory was. */
   readonly fingerprint: string;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
@@ -357,7 +356,7 @@ function manifestGpu(
 export function buildManifest(parts: ManifestParts): Manifest {
   const { evidence } = parts;
   const plain = ({ file, bytes, digest }: ManifestFile): ManifestFile => ({ file, bytes, digest });
-  const manifest: Manifest = {
+  return {
     schema: MANIFEST_SCHEMA,
     created: new Date(parts.now).toISOString(),
     action: { version: parts.version },
@@ -387,7 +386,6 @@ export function buildManifest(parts: ManifestParts): Manifest {
     gates: parts.gates ?? [],
     published: parts.published,
   };
-  return { ...manifest, fingerprint: fingerprintOf(manifest) };
 }
 
 /** The text of `manifest.json`. */

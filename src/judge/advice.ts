@@ -215,7 +215,7 @@ function kept(facts: Facts): Finding | null {
 
 function twins(facts: Facts): Finding | null {
   const seen = facts.story.oom.census?.signs?.twins;
-  if (!seen || seen.names.length < 2) return null;
+  if (!seen) return null;
   const bytes = seen.bytes * (seen.names.length - 1);
   const names = joinRich(
     seen.names.map((one) => [name(one)]),

@@ -2,8 +2,8 @@
  * A short name of an out-of-memory that stays the same from run to run: its kind, the user's file and function (no line, that moves with
  * every edit), and who held most. No amount goes in. Pure.
  */
-import { createHash } from 'node:crypto';
 import type { Manifest } from '../evidence/manifest.js';
+import { lazyCrypto } from '../lib/random.js';
 import { placeOf } from '../report/frames.js';
 import { censusOf, mainStory, type OomStory, tellingStack } from '../report/story.js';
 
@@ -29,5 +29,5 @@ export function fingerprintOf(manifest: Manifest): string {
     frame?.function ?? '',
     beside || story === null ? '' : largestOwner(story),
   ];
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 12);
+  return lazyCrypto().createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 12);
 }
