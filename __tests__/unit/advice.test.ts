@@ -175,6 +175,21 @@ describe('what to do first', () => {
     expect(hintsFor(both).map(({ id }) => id)).toEqual(['kept']);
   });
 
+  it('names a cache that is smaller than the model by the owner of its tensors, and not a single batch', () => {
+    const cache = (kind: string, count: number) => {
+      const owners = [{ name: 'attn.k_cache', bytes: 12 * GIB, count, kind }];
+      const categories = {
+        parameter: { bytes: 26 * GIB, count: 9, owners: [] },
+        input: { bytes: 12 * GIB, count, owners },
+      };
+      return step({ census: { complete: true, devices: [{ index: 1, allocated: 38 * GIB, categories }] } });
+    };
+    const text = plainText(adviceFor(cache('holder', 13))?.text ?? []);
+    expect(text).toMatch(/^attn\.k_cache keeps 12\.00 GiB alive, 30 % of the GPU\. Bound it/);
+    expect(adviceFor(cache('holder', 1))).toBeNull();
+    expect(adviceFor(cache('other', 13))).toBeNull();
+  });
+
   it('does not name what private pools keep as fragmentation', () => {
     const pool = { id: '1:0', kind: 'graph', count: 1, allocated: 0, reserved: 5 * GIB, categories: {} };
     const one = step({

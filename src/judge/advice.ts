@@ -195,12 +195,27 @@ function traceback(facts: Facts): Finding | null {
   };
 }
 
+/** Lists and caches by name. A model is held by a name as well: bytes count only where they are certainly no part of its state. */
+function lists(facts: Facts): readonly { readonly name: string; readonly bytes: number }[] {
+  const state = (['parameter', 'gradient', 'optimizer_state'] as const).reduce(
+    (sum, c) => sum + bytesOf(facts, c),
+    0,
+  );
+  const { kept = [], categories = {} } = facts.census ?? {};
+  const owners = (['activation', 'input', 'unknown'] as const).flatMap((c) => categories[c]?.owners ?? []);
+  return [
+    ...kept.filter(({ by, bytes }) => by === 'holder' && bytes > state),
+    ...owners.filter(({ kind, count }) => kind === 'holder' && count > 1),
+  ];
+}
+
 function kept(facts: Facts): Finding | null {
-  const one = largestKept(facts, 'graph', 'holder');
-  if (one === null) return null;
-  // A model's own parameters are held by a name as well: that is no leak.
-  const state = (['parameter', 'gradient', 'optimizer_state'] as const).map((c) => bytesOf(facts, c));
-  if (one.by === 'holder' && one.bytes <= Math.max(...state)) return null;
+  const graph = largestKept(facts, 'graph');
+  const [one] = [
+    ...(graph === null ? [] : [graph]),
+    ...lists(facts).map(({ name: of, bytes }) => ({ name: of, bytes, by: 'holder' as const })),
+  ].sort((a, b) => b.bytes - a.bytes);
+  if (one === undefined) return null;
   const what = one.by === 'graph' ? ' of activations' : null;
   const remedy =
     one.by === 'graph'
