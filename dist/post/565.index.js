@@ -1990,7 +1990,7 @@ const VERDICT_TRAITS = {
     'host-oom': traits('🔴', 'bad', 'error'),
     killed: traits('🔴', 'bad', 'error'),
     cancelled: traits('⚪', 'neutral'),
-    failed: traits('🔴', 'bad'),
+    failed: traits('🔴', 'bad', 'error'),
     unknown: traits('🟡', 'warn', 'warning'),
     'not-run': traits('🔴', 'bad', 'error'),
 };
@@ -2478,7 +2478,10 @@ function annotations(manifest, workspace) {
     const failing = manifest.gates.some((gate) => gate.level === 'fail');
     const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
     const result = [];
-    if (level !== null) {
+    if (manifest.verdict.name === 'failed') {
+        result.push(failedAnnotation(manifest, workspace));
+    }
+    else if (level !== null) {
         const story = (0,report_story/* mainStory */.dE)(manifest);
         const telling = story && (story.fatal || (0,report_story/* unseenOoms */.x1)(manifest).length === 0);
         const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
@@ -2500,6 +2503,22 @@ function annotations(manifest, workspace) {
         });
     }
     return result;
+}
+const SHELL_WORDS = {
+    126: 'A command could not be run: it is not executable',
+    127: 'A command was not found',
+};
+function failedAnnotation({ step, processes }, workspace) {
+    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+    const [first] = processes
+        .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
+        .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
+    const end = first?.end;
+    const words = end
+        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
+        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+    const place = end?.at ? annotationPlace([end.at], workspace) : {};
+    return { level: 'error', message: (0,lib_text/* printable */.g$)(`${words}${code}`, MAX_MESSAGE), place };
 }
 function placeOf(stack, main, workspace) {
     const place = annotationPlace(stack, workspace);
