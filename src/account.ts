@@ -52,6 +52,7 @@ export const REFUSED_OUTPUTS: Outputs = {
   'exit-code': 1,
   verdict: 'not-run' satisfies VerdictName,
   'oom-count': 0,
+  fingerprint: '',
   'snapshot-count': 0,
   snapshots: '[]',
   manifest: '',
@@ -66,6 +67,12 @@ export const REFUSED_OUTPUTS: Outputs = {
   'memory-file': '',
   'evidence-dir': '',
 };
+
+/** With its fingerprint. What makes it is not loaded by a step in which no memory ran out. */
+async function named(manifest: Manifest): Promise<Manifest> {
+  if (manifest.oom_count === 0) return manifest;
+  return { ...manifest, fingerprint: (await import('./judge/fingerprint.js')).fingerprintOf(manifest) };
+}
 
 /** The evidence as it lies on disk. */
 export interface Look {
@@ -193,7 +200,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     faults: ended.faults,
     published: NOT_YET,
   });
-  const account = await withMemory(judged, plan);
+  const account = await withMemory(await named(judged), plan);
 
   const concluded = await conclude(runner, ended, evidence, account);
   const code = finalExitCode(stepCode, account.gates);

@@ -244,7 +244,7 @@ it(
     expect([outputs['verdict'], outputs['oom-count']]).toEqual(['failed', '0']);
     expect(manifest.unarmed.map((p: Json) => p.reason)).toEqual(['isolated']);
     expect(report.summary).toMatch(/drop -I/);
-    expect(report.annotations.map(({ level }) => level)).toEqual(['error']);
+    expect(report.annotations.map(({ level }) => level)).toEqual(['error', 'warning']);
   },
   MINUTES,
 );

@@ -224,6 +224,7 @@ describe('stories', () => {
         total: '640M',
       });
       expect(step.outputs['verdict']).toBe('oom');
+      expect(step.outputs['fingerprint']).toMatch(/^[0-9a-f]{12}$/);
       const text = golden('oom-one-gpu', step);
       expect(Buffer.byteLength(text)).toBeLessThan(6 * 1024);
     },
@@ -377,6 +378,7 @@ describe('stories', () => {
     async () => {
       const step = await run('green', GREEN);
       expect(step.outputs['verdict']).toBe('ok');
+      expect(step.outputs['fingerprint']).toBe('');
       const text = golden('green', step);
       expect(text.trim().split('\n')).toHaveLength(1);
     },

@@ -190,3 +190,26 @@ def test_a_second_process_under_the_same_pid_is_another(step):
     first, second = done.receipts
     assert first["pid"] == second["pid"] and first["token"] != second["token"]
     assert sorted([first["end"] is None, second["end"] is None]) == [False, True]
+
+
+PLACED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import torch, mine
+torch.zeros(1, device="cuda")
+import threading
+t = threading.Thread(target=mine.fails); t.start(); t.join()
+mine.fails()
+"""
+
+
+def test_an_exception_has_its_place_in_the_programs_own_files(step, cuda, tmp_path):
+    (tmp_path / "mine.py").write_text("import json\n\ndef fails():\n    json.loads('{')\n")
+    done = step().run(PLACED, tmp_path, python=cuda)
+    place = {"file": str(tmp_path / "mine.py"), "line": 4, "function": "fails"}
+    assert done.code == 1
+    assert (done.receipt["end"]["exception"], done.receipt["end"]["at"]) == (
+        "json.decoder.JSONDecodeError",
+        place,
+    )
+    assert [row["at"] for row in done.receipt["thread_ends"]] in ([place], [])

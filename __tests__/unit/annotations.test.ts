@@ -41,9 +41,8 @@ describe('annotations', () => {
     expect(annotations(m, WORKSPACE)[0]?.place).toMatchObject({ file: 'train.py', startLine: 31 });
   });
 
-  it('are none on a green run, nor on a failure that is not ours', () => {
+  it('are none on a green run', () => {
     expect(annotations(manifest({ receipts: [quietRank(1, 0)] }), WORKSPACE)).toEqual([]);
-    expect(annotations(manifest({ exitCode: 3 }), WORKSPACE)).toEqual([]);
   });
 
   it('are one for all gates: red when one fails a green step, else a warning', () => {
@@ -72,5 +71,32 @@ describe('annotations', () => {
       expect(message.length).toBeLessThan(4000);
       expect(message).not.toMatch(/[\n\p{Cc}\p{Cf}]/u);
     }
+  });
+});
+
+describe('a step that failed by something else', () => {
+  const at = frame(`${WORKSPACE}/train.py`, 12, 'main');
+  const end = { kind: 'exception', exception: 'builtins.KeyError', oom: false, time: 9, at };
+  const failed = (exitCode: number, changes: Record<string, unknown> = {}) =>
+    annotations(manifest({ receipts: [quietRank(7, null, changes)], exitCode }), WORKSPACE);
+
+  it('is told at the line where its program ended, with its error', () => {
+    expect(failed(1, { end })).toEqual([
+      {
+        level: 'error',
+        message: 'train.py ended with KeyError (exit code 1)',
+        place: { file: 'train.py', startLine: 12 },
+      },
+    ]);
+    expect(failed(1, { end: { ...end, at: null } })[0]?.place).toEqual({});
+    expect(failed(1, { end: { ...end, at: frame('/elsewhere/x.py', 3, 'f') } })[0]?.place).toEqual({});
+  });
+
+  it.each([
+    [127, 'A command was not found (exit code 127)'],
+    [126, 'A command could not be run: it is not executable (exit code 126)'],
+    [3, 'The step failed (exit code 3)'],
+  ])('has an annotation for exit code %d without advice', (code, message) => {
+    expect(failed(code)).toEqual([{ level: 'error', message, place: {} }]);
   });
 });

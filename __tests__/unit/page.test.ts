@@ -34,7 +34,7 @@ import {
 const root = temporaryFolder('oa-page');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const page = renderPage(eightRanks());
+const page = renderPage(eightRanks({ retries: 5 }));
 const policyOf = (text: string): string => /Content-Security-Policy" content="([^"]*)"/.exec(text)?.[1] ?? '';
 
 describe('the page', () => {

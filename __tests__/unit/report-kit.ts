@@ -345,8 +345,12 @@ export const stranger = (held: number, name = 'python3', pid = 4121) => ({
 });
 
 /** Eight ranks of which rank 1 ran out of memory and the launcher ended the rest, beside somebody else's process. */
-export function eightRanks(): Manifest {
+export function eightRanks(event: Changes = {}): Manifest {
   const sigterm = { end: { kind: 'sigterm', exception: null, oom: false, time: 1_700_000_415 } };
   const rest = [0, 2, 3, 4, 5, 6, 7].map((rank) => quietRank(6000 + rank, rank, sigterm));
-  return manifest({ receipts: [failedRank(), ...rest], exitCode: 1, gpu: stranger(Math.round(12.2 * GIB)) });
+  return manifest({
+    receipts: [failedRank(5123, 1, {}, event), ...rest],
+    exitCode: 1,
+    gpu: stranger(Math.round(12.2 * GIB)),
+  });
 }

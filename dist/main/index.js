@@ -444,6 +444,7 @@ function buildManifest(parts) {
         runner: parts.runner,
         verdict: { name: parts.verdict.name, because: parts.verdict.because },
         oom_count: (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .countOoms */ .ar)(evidence.receipts),
+        fingerprint: '',
         snapshots: snapshotReferences(evidence),
         files: evidence.receipts.map(plain),
         processes: evidence.receipts.map(manifestProcess),
@@ -987,6 +988,312 @@ const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.give
 
 /***/ }),
 
+/***/ 9590:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   cp: () => (/* binding */ adviceFor),
+/* harmony export */   rM: () => (/* binding */ considered)
+/* harmony export */ });
+/* unused harmony export ADVICE_IDS */
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6534);
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(6781);
+/* harmony import */ var _report_story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7234);
+/* harmony import */ var _report_words_memory_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5402);
+/* harmony import */ var _report_words_words_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(2072);
+/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9517);
+
+
+
+
+
+
+
+const ADVICE_IDS = [
+    'larger-than-device',
+    'weights-larger',
+    'same-device',
+    'other-processes',
+    'eval-activations',
+    'graph-passes',
+    'traceback',
+    'kept',
+    'twins',
+    'cycles',
+    'first-step',
+    'optimizer-state',
+    'gradients',
+    'fragmentation',
+    'activations',
+];
+const WORTH = 0.05;
+const FRAGMENTED = 0.1;
+const DOMINANT = 0.4;
+const gib = _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z;
+const times = (a, b) => (a / b).toFixed(1);
+const ofDevice = ({ most, account }, bytes) => `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_2__/* .share */ .uM)(bytes, most)} of ${account.limit === null ? 'the GPU' : 'what the process may use'}`;
+const bytesOf = ({ census }, category) => census?.categories[category]?.bytes ?? 0;
+const whole = ({ story: { oom } }, ...categories) => oom.census !== null && categories.every((one) => !oom.census?.not_reached.includes(one));
+const inEval = (facts) => Math.min(facts.story.oom.census?.signs?.eval_activations ?? 0, bytesOf(facts, 'activation'));
+const largestKept = ({ census }, ...by) => (census?.kept ?? [])
+    .filter((one) => by.includes(one.by))
+    .reduce((a, b) => (a !== null && a.bytes >= b.bytes ? a : b), null);
+function largerThanDevice({ most, account, story: { oom } }) {
+    if (oom.wanted === null || oom.wanted <= most)
+        return null;
+    const has = account.limit === null ? 'the whole device has' : 'the process may use at all';
+    return {
+        bytes: oom.wanted,
+        numbers: [oom.wanted, most],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `One request of ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(oom.wanted))} is more than ${has} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
+    };
+}
+function weightsLarger(facts) {
+    const { most, story } = facts;
+    const parameter = bytesOf(facts, 'parameter');
+    const { wanted } = story.oom;
+    const rest = (facts.census?.allocated ?? 0) - parameter;
+    if (wanted === null || wanted > most || parameter + wanted <= most || rest > 0.1 * parameter)
+        return null;
+    return {
+        bytes: parameter + wanted,
+        numbers: [parameter, wanted, most],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Parameters alone took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(parameter))}, ${ofDevice(facts, parameter)}; with the ${gib(wanted)} asked for they do not fit into ${gib(most)}. Load the model in a smaller type (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('bfloat16')}, quantised), or shard it over more devices.`,
+    };
+}
+function sameDevice({ manifest, story, account, ...facts }) {
+    const { process, oom } = story;
+    const { before, after } = manifest.gpu ?? {};
+    const look = [before, after].find((one) => one?.state === 'seen');
+    const there = look?.state === 'seen' ? look.devices.length : 0;
+    const isRank = (one) => _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_6__/* .RANK_VARIABLES */ .bZ.some((key) => key in one.rank_variables);
+    if (there < 2 || account.outside === null || !isRank(process))
+        return null;
+    const ranks = manifest.processes.filter((one) => one !== process &&
+        one.host === process.host &&
+        isRank(one) &&
+        one.devices.some((d) => d.index === oom.device && (d.peak_reserved ?? 0) > 0));
+    const held = ranks.flatMap((one) => {
+        const device = one.devices.find((d) => d.index === oom.device);
+        return one.ooms.at(-1)?.reserved ?? device?.reserved ?? [];
+    });
+    const theirs = held.reduce((all, bytes) => all + bytes, 0);
+    if (theirs === 0 || account.outside - account.othersHeld < theirs)
+        return null;
+    return {
+        bytes: theirs,
+        numbers: [theirs],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${ranks.length + 1} ranks of this step used GPU ${oom.device ?? 0}, and the others held ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(theirs))} of it, ${ofDevice({ manifest, story, account, ...facts }, theirs)}; the host has ${there} GPUs. Give each rank its own: ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)("torch.cuda.set_device(int(os.environ['LOCAL_RANK']))")}.`,
+    };
+}
+function otherProcesses(facts) {
+    const { othersHeld, free, others } = facts.account;
+    const { wanted } = facts.story.oom;
+    if (othersHeld === 0 || free === null || wanted === null)
+        return null;
+    if (free >= wanted || free + othersHeld < wanted)
+        return null;
+    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
+    const whose = early === othersHeld
+        ? 'processes that were there before this step'
+        : 'processes that left no receipt here';
+    return {
+        bytes: othersHeld,
+        numbers: [othersHeld, free, wanted],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(othersHeld))}, ${ofDevice(facts, othersHeld)}, belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(wanted)} asked for: end them, or use another device.`,
+    };
+}
+function evalActivations(facts) {
+    const bytes = inEval(facts);
+    return {
+        bytes,
+        numbers: [bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))} of activations, ${ofDevice(facts, bytes)}, were saved for a backward while the model was in ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('eval()')}. Run it under ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('torch.no_grad()')} or ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('torch.inference_mode()')}.`,
+    };
+}
+function graphPasses(facts) {
+    const passes = facts.story.oom.census?.signs?.graph_passes ?? 0;
+    if (passes <= 1)
+        return null;
+    const bytes = bytesOf(facts, 'activation');
+    const keeper = largestKept(facts, 'graph');
+    const by = keeper === null ? null : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `, kept by ${(0,_report_words_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(keeper.name)}`;
+    return {
+        bytes,
+        numbers: [passes, bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `One autograd graph goes through the model ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(String(passes))} times${by}: iterations hang together, and ${gib(bytes)} of activations, ${ofDevice(facts, bytes)}, stay alive. ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('detach()')} what is handed from one iteration to the next.`,
+    };
+}
+function traceback(facts) {
+    const kept = largestKept(facts, 'traceback');
+    if (kept === null)
+        return null;
+    return {
+        bytes: kept.bytes,
+        numbers: [kept.bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(kept.bytes))}, ${ofDevice(facts, kept.bytes)}, were left by an earlier failure: its traceback, ${(0,_report_words_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(kept.name)}, keeps the tensors of its frames. Look at the first failure, and let go of the exception before going on.`,
+    };
+}
+function lists(facts) {
+    const state = ['parameter', 'gradient', 'optimizer_state'].reduce((sum, c) => sum + bytesOf(facts, c), 0);
+    const { kept = [], categories = {} } = facts.census ?? {};
+    const owners = ['activation', 'input', 'unknown'].flatMap((c) => categories[c]?.owners ?? []);
+    return [
+        ...kept.filter(({ by, bytes }) => by === 'holder' && bytes > state),
+        ...owners.filter(({ kind, count }) => kind === 'holder' && count > 1),
+    ];
+}
+function kept(facts) {
+    const graph = largestKept(facts, 'graph');
+    const [one] = [
+        ...(graph === null ? [] : [graph]),
+        ...lists(facts).map(({ name: of, bytes }) => ({ name: of, bytes, by: 'holder' })),
+    ].sort((a, b) => b.bytes - a.bytes);
+    if (one === undefined)
+        return null;
+    const what = one.by === 'graph' ? ' of activations' : null;
+    const remedy = one.by === 'graph'
+        ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Keep ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('.detach()')} or ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('.item()')} of it, or run it under ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('torch.no_grad()')}.`
+        : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Bound it, move what it keeps to the host, or let it go earlier.`;
+    return {
+        bytes: one.bytes,
+        numbers: [one.bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_words_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(one.name)} keeps ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(one.bytes))}${what} alive, ${ofDevice(facts, one.bytes)}. ${remedy}`,
+    };
+}
+function twins(facts) {
+    const seen = facts.story.oom.census?.signs?.twins;
+    if (!seen)
+        return null;
+    const bytes = seen.bytes * (seen.names.length - 1);
+    const names = (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .joinRich */ .Rz)(seen.names.map((one) => [(0,_report_words_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(one)]), ', ');
+    return {
+        bytes,
+        numbers: [seen.bytes, bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `One model is alive ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(String(seen.names.length))} times (${names}), ${gib(seen.bytes)} each: ${ofDevice(facts, bytes)} more than one needs. Let the old one go, or keep it on the host.`,
+    };
+}
+function cycles(facts) {
+    const { oom } = facts.story;
+    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
+    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
+    return {
+        bytes: held,
+        numbers: [held],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(held))}, ${ofDevice(facts, held)}, were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs. Break the cycles.`,
+    };
+}
+function firstStep(facts) {
+    if (facts.story.oom.census?.signs?.optimizer_step !== 'first')
+        return null;
+    const [parameter, gradient, state] = ['parameter', 'gradient', 'optimizer_state'].map((c) => bytesOf(facts, c));
+    const bytes = parameter + gradient + state;
+    return {
+        bytes,
+        numbers: [parameter, gradient, state, bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Memory ran out in the optimizer's first step, which makes its state: parameters, gradients and the state so far took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}. An optimizer with less state (8 bit, ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('SGD')}), sharding or offloading helps; a smaller batch hardly does.`,
+    };
+}
+function against(facts, category, most) {
+    const [part, parameter] = [bytesOf(facts, category), bytesOf(facts, 'parameter')];
+    if (!whole(facts, category, 'parameter') || parameter === 0 || part <= most * parameter)
+        return null;
+    return { part, parameter };
+}
+function optimizerState(facts) {
+    const sizes = against(facts, 'optimizer_state', 2.2);
+    return (sizes && {
+        bytes: sizes.part,
+        numbers: [sizes.part, sizes.parameter],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Optimizer state took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(sizes.part))}, ${ofDevice(facts, sizes.part)} and ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+    });
+}
+function gradients(facts) {
+    const sizes = against(facts, 'gradient', 1.1);
+    return (sizes && {
+        bytes: sizes.part,
+        numbers: [sizes.part, sizes.parameter],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Gradients took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(sizes.part))}, ${ofDevice(facts, sizes.part)} and ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
+    });
+}
+function fragmentation(facts) {
+    const { wanted } = facts.story.oom;
+    if (facts.account.unused === null || wanted === null || wanted === 0)
+        return null;
+    const bytes = facts.account.unused - (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)(facts.census);
+    if (bytes < wanted || bytes < FRAGMENTED * facts.most)
+        return null;
+    const { alloc_conf = null, expandable_segments = null } = facts.story.process.build ?? {};
+    const on = expandable_segments ?? (/expandable_segments:\s*true/i.test(alloc_conf ?? '') ? true : null);
+    const unsure = on === null ? ', where it is not on already,' : null;
+    const remedy = on
+        ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('expandable_segments:True')} is on already.`
+        : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')}${unsure} lets the allocator use such pieces together.`;
+    return {
+        bytes,
+        numbers: [bytes, wanted],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator but in no block: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+    };
+}
+function activations(facts) {
+    const bytes = bytesOf(facts, 'activation');
+    const explained = Math.max(inEval(facts), largestKept(facts, 'graph', 'traceback')?.bytes ?? 0);
+    if (bytes < DOMINANT * facts.most || explained >= bytes / 2)
+        return null;
+    return {
+        bytes,
+        numbers: [bytes],
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `Activations took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}. A smaller batch or a shorter sequence takes fewer; so do activation checkpointing (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('torch.utils.checkpoint')}) and ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .code */ .aY)('torch.autocast')}.`,
+    };
+}
+const RULES = {
+    'larger-than-device': largerThanDevice,
+    'weights-larger': weightsLarger,
+    'same-device': sameDevice,
+    'other-processes': otherProcesses,
+    'eval-activations': evalActivations,
+    'graph-passes': graphPasses,
+    traceback,
+    kept,
+    twins,
+    cycles,
+    'first-step': firstStep,
+    'optimizer-state': optimizerState,
+    gradients,
+    fragmentation,
+    activations,
+};
+function considered(manifest, story = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
+    if (story === null)
+        return [];
+    const account = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
+    const most = account.limit ?? account.total;
+    if (most === null || most === 0)
+        return [];
+    const facts = {
+        manifest,
+        story,
+        account,
+        census: (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(story.oom.census, story.oom.device),
+        most,
+    };
+    return ADVICE_IDS.flatMap((id) => {
+        const found = RULES[id](facts);
+        if (found === null || found.bytes < WORTH * most)
+            return [];
+        return [{ id, text: found.text, numbers: found.numbers, share: found.bytes / most }];
+    }).sort((a, b) => b.share - a.share);
+}
+function adviceFor(manifest) {
+    if (manifest.verdict.name !== 'oom' && (0,_verdict_js__WEBPACK_IMPORTED_MODULE_4__/* .allCaught */ ._A)((0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .openOoms */ .fG)(manifest)))
+        return null;
+    return considered(manifest)[0] ?? null;
+}
+
+
+/***/ }),
+
 /***/ 439:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -1068,23 +1375,14 @@ function blindSpots(evidence, { shimFault, lost }) {
 /* harmony export */   u: () => (/* binding */ hintsFor)
 /* harmony export */ });
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
-/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6781);
 /* harmony import */ var _report_story_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7234);
+/* harmony import */ var _advice_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9590);
+
 
 
 
 const gib = (bytes) => (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes);
-const times = (a, b) => (a / b).toFixed(1);
-const largerThanDevice = ({ story: { oom }, account }) => {
-    const most = account.limit ?? account.total;
-    if (oom.wanted === null || most === null || oom.wanted <= most)
-        return null;
-    return {
-        id: 'larger-than-device',
-        numbers: [oom.wanted, most],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `One request of ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(oom.wanted))} is more than ${account.limit === null ? 'the whole device has' : 'the process may use at all'} (${gib(most)}): no freeing of memory makes it fit. A smaller batch or sequence, or a look at the tensor's shape, does.`,
-    };
-};
 const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => {
     if (limit === null || total === null || free === null || oom.wanted === null)
         return null;
@@ -1093,22 +1391,7 @@ const memoryFraction = ({ account: { limit, total, free }, story: { oom } }) => 
     return {
         id: 'memory-fraction',
         numbers: [limit, total, free],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The process is limited to ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
-    };
-};
-const otherProcesses = ({ account: { othersHeld, free, others }, story: { oom } }) => {
-    if (othersHeld === 0 || free === null || oom.wanted === null)
-        return null;
-    if (free >= oom.wanted || free + othersHeld < oom.wanted)
-        return null;
-    const early = others.filter((o) => o.before).reduce((sum, o) => sum + (o.used ?? 0), 0);
-    const whose = early === othersHeld
-        ? 'processes that were there before this step'
-        : 'processes that left no receipt here';
-    return {
-        id: 'other-processes',
-        numbers: [othersHeld, free, oom.wanted],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(othersHeld))} belonged to ${whose}. With the ${gib(free)} that were free that is more than the ${gib(oom.wanted)} asked for.`,
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The process is limited to ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(gib(limit))} of ${gib(total)} (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .code */ .aY)('set_per_process_memory_fraction')}), and ${gib(free)} of the device were free: the limit was reached, not the device's size.`,
     };
 };
 const privatePools = ({ story: { oom } }) => {
@@ -1119,65 +1402,7 @@ const privatePools = ({ story: { oom } }) => {
     return {
         id: 'private-pools',
         numbers: [unused, wanted],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
-    };
-};
-const fragmentation = ({ account, story: { process, oom } }) => {
-    if (account.unused === null || oom.wanted === null || oom.wanted === 0)
-        return null;
-    const unused = account.unused - (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .unusedInPools */ .FD)((0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device));
-    if (unused < oom.wanted)
-        return null;
-    const { alloc_conf = null, expandable_segments = null } = process.build ?? {};
-    const on = expandable_segments ?? (/expandable_segments:\s*true/i.test(alloc_conf ?? '') ? true : null);
-    const unsure = on === null ? ', where it is not on already,' : null;
-    const remedy = on
-        ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('expandable_segments:True')} is on already.`
-        : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True')}${unsure} lets the allocator use such pieces together.`;
-    return {
-        id: 'fragmentation',
-        numbers: [unused, oom.wanted],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(unused))} were reserved by the allocator but in no block: more than the ${gib(oom.wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
-    };
-};
-const cycles = ({ story: { oom } }) => {
-    const held = oom.cycles?.bytes[`cuda:${oom.device ?? 0}`] ?? 0;
-    if (held === 0)
-        return null;
-    const enough = oom.wanted !== null && held >= oom.wanted ? (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `, more than the ${gib(oom.wanted)} asked for` : null;
-    return {
-        id: 'cycles',
-        numbers: [held],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(held))} were held only by reference cycles at that moment${enough}: no variable of the program reached them any more, and Python frees them only when its collector runs.`,
-    };
-};
-function pair(facts, name) {
-    const { oom } = facts.story;
-    const census = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .censusOf */ .RB)(oom.census, oom.device);
-    const partial = oom.census?.not_reached.some((seen) => seen === name || seen === 'parameter');
-    const parameter = census?.categories.parameter?.bytes ?? 0;
-    const part = census?.categories[name]?.bytes ?? 0;
-    return census && parameter > 0 && !partial ? { part, parameter, allocated: census.allocated } : null;
-}
-const WORTH = 0.05;
-const gradients = (facts) => {
-    const sizes = pair(facts, 'gradient');
-    if (!sizes || sizes.part <= 1.1 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
-        return null;
-    return {
-        id: 'gradients',
-        numbers: [sizes.part, sizes.parameter],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Gradients took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}): more than one gradient of the same type for each.`,
-    };
-};
-const optimizerState = (facts) => {
-    const sizes = pair(facts, 'optimizer_state');
-    if (!sizes || sizes.part <= 2.2 * sizes.parameter || sizes.part < WORTH * sizes.allocated)
-        return null;
-    return {
-        id: 'optimizer-state',
-        numbers: [sizes.part, sizes.parameter],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Optimizer state took ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(sizes.part))}, ${times(sizes.part, sizes.parameter)} times the parameters (${gib(sizes.parameter)}); Adam's two moments in the parameters' own type are 2.0 times.`,
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(gib(unused))} were reserved by private pools and in no block, more than the ${gib(wanted)} asked for: while a CUDA graph or a ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .code */ .aY)('MemPool')} lives, its pool serves no other requests. Graphs that never run at the same time can share one (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .code */ .aY)('torch.cuda.graph(g, pool=…)')}).`,
     };
 };
 const growth = ({ story: { process } }) => {
@@ -1192,7 +1417,7 @@ const growth = ({ story: { process } }) => {
     return {
         id: 'growth',
         numbers: [held.length, first, last],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Over ${held.length} out-of-memory errors of this process the allocated memory only grew: from ${gib(first)} to ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(gib(last))}. Something outlives each attempt (an exception's traceback keeps its frames' tensors).`,
     };
 };
 const retries = ({ story: { oom } }) => {
@@ -1202,26 +1427,20 @@ const retries = ({ story: { oom } }) => {
     return {
         id: 'retries',
         numbers: [oom.retries],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The allocator emptied its cache and asked again ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_3__/* .strong */ .ko)(String(oom.retries))} times, this failure among them: the program had been close to the limit before.`,
     };
 };
-const RULES = [
-    largerThanDevice,
-    otherProcesses,
-    memoryFraction,
-    cycles,
-    privatePools,
-    fragmentation,
-    optimizerState,
-    gradients,
-    growth,
-    retries,
-];
-function hintsFor(manifest, story = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest)) {
+const RULES = [memoryFraction, privatePools, growth, retries];
+function hintsFor(manifest) {
+    const story = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .mainStory */ .dE)(manifest);
     if (!story)
         return [];
-    const facts = { manifest, story, account: (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story) };
-    return RULES.flatMap((rule) => rule(facts) ?? []);
+    const first = (0,_advice_js__WEBPACK_IMPORTED_MODULE_2__/* .adviceFor */ .cp)(manifest)?.id;
+    const account = (0,_report_story_js__WEBPACK_IMPORTED_MODULE_1__/* .accountOf */ .XP)(manifest, story);
+    return [
+        ...(0,_advice_js__WEBPACK_IMPORTED_MODULE_2__/* .considered */ .rM)(manifest, story).filter(({ id }) => id !== first),
+        ...RULES.flatMap((rule) => rule({ story, account }) ?? []),
+    ];
 }
 
 
@@ -1418,7 +1637,7 @@ const VERDICT_TRAITS = {
     'host-oom': traits('🔴', 'bad', 'error'),
     killed: traits('🔴', 'bad', 'error'),
     cancelled: traits('⚪', 'neutral'),
-    failed: traits('🔴', 'bad'),
+    failed: traits('🔴', 'bad', 'error'),
     unknown: traits('🟡', 'warn', 'warning'),
     'not-run': traits('🔴', 'bad', 'error'),
 };
@@ -1812,7 +2031,10 @@ function annotations(manifest, workspace) {
     const failing = manifest.gates.some((gate) => gate.level === 'fail');
     const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
     const result = [];
-    if (level !== null) {
+    if (manifest.verdict.name === 'failed') {
+        result.push(failedAnnotation(manifest, workspace));
+    }
+    else if (level !== null) {
         const story = (0,report_story/* mainStory */.dE)(manifest);
         const telling = story && (story.fatal || (0,report_story/* unseenOoms */.x1)(manifest).length === 0);
         const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
@@ -1834,6 +2056,22 @@ function annotations(manifest, workspace) {
         });
     }
     return result;
+}
+const SHELL_WORDS = {
+    126: 'A command could not be run: it is not executable',
+    127: 'A command was not found',
+};
+function failedAnnotation({ step, processes }, workspace) {
+    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+    const [first] = processes
+        .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
+        .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
+    const end = first?.end;
+    const words = end
+        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
+        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+    const place = end?.at ? annotationPlace([end.at], workspace) : {};
+    return { level: 'error', message: (0,lib_text/* printable */.g$)(`${words}${code}`, MAX_MESSAGE), place };
 }
 function placeOf(stack, main, workspace) {
     const place = annotationPlace(stack, workspace);
@@ -2650,6 +2888,8 @@ function dumpTrouble(manifest) {
     };
 }
 
+// EXTERNAL MODULE: ./build/judge/advice.js
+var judge_advice = __nccwpck_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __nccwpck_require__(5302);
 // EXTERNAL MODULE: ./build/report/words/memory.js
@@ -2671,9 +2911,13 @@ var words_pools = __nccwpck_require__(8574);
 
 
 
+
 function verdictBlock(manifest) {
     const { icon, title } = (0,headline/* headline */.P)(manifest);
-    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${(0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph).join('')}`);
+    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph);
+    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice.text}`)}`;
+    return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
 }
 function otherFailures(manifest) {
     const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
@@ -2847,6 +3091,7 @@ const OUTPUT_NAMES = [
     'exit-code',
     'verdict',
     'oom-count',
+    'fingerprint',
     'snapshot-count',
     'snapshots',
     'manifest',
@@ -3081,6 +3326,7 @@ const factsOf = (account, evidenceDir) => ({
     'exit-code': account.step.exit_code ?? 1,
     verdict: account.verdict.name,
     'oom-count': account.oom_count,
+    fingerprint: account.fingerprint,
     'snapshot-count': account.snapshots.length,
     snapshots: JSON.stringify(account.snapshots),
     manifest: '',
@@ -3750,6 +3996,7 @@ const REFUSED_OUTPUTS = {
     'exit-code': 1,
     verdict: 'not-run',
     'oom-count': 0,
+    fingerprint: '',
     'snapshot-count': 0,
     snapshots: '[]',
     manifest: '',
@@ -3764,6 +4011,11 @@ const REFUSED_OUTPUTS = {
     'memory-file': '',
     'evidence-dir': '',
 };
+async function named(manifest) {
+    if (manifest.oom_count === 0)
+        return manifest;
+    return { ...manifest, fingerprint: (await __nccwpck_require__.e(/* import() */ 836).then(__nccwpck_require__.bind(__nccwpck_require__, 5836))).fingerprintOf(manifest) };
+}
 async function look(ended) {
     const { evidenceDir: dir, id: step, startedAt: since } = ended.plan;
     const stillRunning = (0,step_own/* stepProcesses */._M)(markOf(ended)).map(({ pid }) => (0,proc/* nameProcess */.HO)(pid));
@@ -3870,7 +4122,7 @@ async function finish(runner, ended) {
         faults: ended.faults,
         published: NOT_YET,
     });
-    const account = await withMemory(judged, plan);
+    const account = await withMemory(await named(judged), plan);
     const concluded = await conclude(runner, ended, evidence, account);
     const code = finalExitCode(stepCode, account.gates);
     return { ...concluded, code, stillRunning: stillRunning.length, evidence };

@@ -252,8 +252,6 @@ const timelines = (manifest) => manifest.processes.map(readTimeline).filter((t) 
 
 // EXTERNAL MODULE: ./build/report/words/headline.js
 var headline = __webpack_require__(1173);
-// EXTERNAL MODULE: ./build/report/words/verdict.js
-var verdict = __webpack_require__(6668);
 // EXTERNAL MODULE: ./build/lib/bytes.js
 var lib_bytes = __webpack_require__(9079);
 // EXTERNAL MODULE: ./build/lib/text.js
@@ -856,11 +854,17 @@ function openBox(s, index, viewer) {
     return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${snapshot/* REASON_WORDS */.J$[s.reason]}, ${(0,lib_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p><p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
 }
 
+// EXTERNAL MODULE: ./build/judge/advice.js
+var judge_advice = __webpack_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __webpack_require__(5302);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __webpack_require__(8574);
+// EXTERNAL MODULE: ./build/report/words/verdict.js
+var verdict = __webpack_require__(6668);
 ;// CONCATENATED MODULE: ./build/report/page/story.js
+
+
 
 
 
@@ -876,6 +880,14 @@ function owners(part) {
     if (rest.length === 0)
         return html_rich(first);
     return html `${html_rich(first)}<details><summary class="fold">more</summary>${html_rich(rest)}</details>`;
+}
+function lead(manifest) {
+    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map((p) => html `<p class="lead">${html_rich(p)}</p>`);
+    const told = advice === null
+        ? []
+        : [html `<p class="lead first"><strong>Do this first</strong>: ${html_rich(advice.text)}</p>`];
+    return [...(first === undefined ? [] : [first]), ...told, ...rest];
 }
 function memorySection(manifest, story) {
     const account = (0,report_story/* accountOf */.XP)(manifest, story);
@@ -999,6 +1011,7 @@ h1 .tone{display:inline-block;width:.62em;height:.62em;border-radius:50%;margin-
 h2{font-size:1.25rem;margin:2.75rem 0 .75rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
 h3{font-size:1rem;margin:1.5rem 0 .5rem}
 .lead{font-size:1.125rem;max-width:60rem}
+.first{border-left:4px solid;padding-left:.75rem}
 .facts{display:flex;flex-wrap:wrap;gap:.35rem 1.5rem;margin:1rem 0 0;padding:0;color:var(--soft);font-size:.875rem;list-style:none}
 .facts b{color:var(--fg);font-weight:600}
 nav{position:sticky;top:0;z-index:5;background:var(--bg);border-bottom:1px solid var(--line);margin-top:1.25rem}
@@ -1056,7 +1069,6 @@ footer{margin-top:3rem;padding:1.25rem;border-top:1px solid var(--line);color:va
 `;
 
 ;// CONCATENATED MODULE: ./build/report/page/page.js
-
 
 
 
@@ -1170,7 +1182,7 @@ function renderPage(manifest, options = {}) {
 ${PATTERNS}
 <header class="${tone}">
 <h1><span class="tone" aria-hidden="true"></span>${title}</h1>
-${(0,verdict/* verdictParagraphs */.Ne)(manifest).map((p) => html `<p class="lead">${html_rich(p)}</p>`)}
+${lead(manifest)}
 ${notSeenCards(manifest)}
 ${manifest.gates.filter((g) => g.gate !== 'if-no-torch').map((g) => html `<div class="card"><p><strong>${g.gate}</strong>: ${g.message}</p></div>`)}
 ${factsList(manifest)}

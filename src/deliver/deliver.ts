@@ -47,6 +47,7 @@ const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'exit-code': account.step.exit_code ?? 1,
   verdict: account.verdict.name,
   'oom-count': account.oom_count,
+  fingerprint: account.fingerprint,
   'snapshot-count': account.snapshots.length,
   snapshots: JSON.stringify(account.snapshots),
   manifest: '',

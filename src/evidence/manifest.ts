@@ -203,6 +203,8 @@ export interface Manifest {
   readonly runner: ManifestRunner;
   readonly verdict: Verdict;
   readonly oom_count: number;
+  /** The same for the same failure in another run (fingerprint.ts); empty where no out-of-memory was. */
+  readonly fingerprint: string;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
   readonly processes: readonly ManifestProcess[];
@@ -362,6 +364,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     runner: parts.runner,
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
     oom_count: countOoms(evidence.receipts),
+    fingerprint: '',
     snapshots: snapshotReferences(evidence),
     files: evidence.receipts.map(plain),
     processes: evidence.receipts.map(manifestProcess),

@@ -21,7 +21,7 @@ export type VerdictName = (typeof VERDICTS)[number];
 export interface VerdictTraits {
   readonly icon: string;
   readonly tone: 'bad' | 'warn' | 'good' | 'neutral';
-  /** A step that failed by itself says so already; an annotation of ours would only repeat its exit code. */
+  /** Every red step has one, as a plain `run:` has. */
   readonly annotation: 'error' | 'warning' | null;
   /** Nothing happened: one line is the whole summary, and receipts alone are not worth an artifact. */
   readonly quiet: boolean;
@@ -41,7 +41,7 @@ export const VERDICT_TRAITS: Readonly<Record<VerdictName, VerdictTraits>> = {
   'host-oom': traits('🔴', 'bad', 'error'),
   killed: traits('🔴', 'bad', 'error'),
   cancelled: traits('⚪', 'neutral'),
-  failed: traits('🔴', 'bad'),
+  failed: traits('🔴', 'bad', 'error'),
   unknown: traits('🟡', 'warn', 'warning'),
   'not-run': traits('🔴', 'bad', 'error'),
 };

@@ -1,5 +1,5 @@
 /**
- * Annotations: at most one for the verdict, on the user's own file and line where it lies in the workspace,
+ * Annotations: one for the verdict of each red step, as a plain `run:` has, on the user's own file and line where it lies in the workspace,
  * and one warning for all gates. GitHub shows ten of each a step and fifty a job, so more would hide other
  * people's. Pure.
  */
@@ -43,7 +43,9 @@ export function annotations(manifest: Manifest, workspace: string | null): reado
   const failing = manifest.gates.some((gate) => gate.level === 'fail');
   const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
   const result: Annotation[] = [];
-  if (level !== null) {
+  if (manifest.verdict.name === 'failed') {
+    result.push(failedAnnotation(manifest, workspace));
+  } else if (level !== null) {
     const story = mainStory(manifest);
     const telling = story && (story.fatal || unseenOoms(manifest).length === 0);
     const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
@@ -66,6 +68,26 @@ export function annotations(manifest: Manifest, workspace: string | null): reado
     });
   }
   return result;
+}
+
+/** Why a shell ended by this code, where that is a convention of all shells. */
+const SHELL_WORDS: Readonly<Record<number, string>> = {
+  126: 'A command could not be run: it is not executable',
+  127: 'A command was not found',
+};
+
+/** A red step that no lack of memory explains: at the line where its first program ended by an exception, as far as one is known. */
+function failedAnnotation({ step, processes }: Manifest, workspace: string | null): Annotation {
+  const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+  const [first] = processes
+    .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
+    .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
+  const end = first?.end;
+  const words = end
+    ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
+    : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+  const place = end?.at ? annotationPlace([end.at], workspace) : {};
+  return { level: 'error', message: printable(`${words}${code}`, MAX_MESSAGE), place };
 }
 
 /** The failing thread's place in the workspace, or the main thread's. */

@@ -7,6 +7,7 @@ export const OUTPUT_NAMES = [
   'exit-code',
   'verdict',
   'oom-count',
+  'fingerprint',
   'snapshot-count',
   'snapshots',
   'manifest',

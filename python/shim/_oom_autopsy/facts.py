@@ -100,6 +100,27 @@ def stack(frame, limit=MAX_FRAMES):
     return rows
 
 
+_LIBRARIES = (
+    os.path.dirname(os.__file__) + os.sep,
+    os.sep + "site-packages" + os.sep,
+    os.sep + "dist-packages" + os.sep,
+)
+
+
+def raised_at(error):
+    """{file, line, function}: the innermost frame of an exception's traceback in the program's own files, or None."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        file = code.co_filename
+        library = file.startswith(_LIBRARIES[0]) or any(part in file for part in _LIBRARIES[1:])
+        if not (library or file.startswith("<") or is_ours(file)):
+            function = getattr(code, "co_qualname", code.co_name)[:200]
+            found = {"file": file[:500], "line": trace.tb_lineno or 0, "function": function}
+        trace = trace.tb_next
+    return found
+
+
 def stack_of(thread):
     """The same of a thread, by its ident; None where it is in no Python code. (All threads' frames are in no variable here:
     ours is among them, and would be in a cycle that keeps the others.)"""

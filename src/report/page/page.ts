@@ -11,11 +11,10 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '../../evidence/manifest.js';
 import { CATEGORY_NAMES } from '../../evidence/receipt.js';
-import { type Html, html, raw, rich, scriptJson } from '../html.js';
+import { type Html, html, raw, scriptJson } from '../html.js';
 import { mainStory } from '../story.js';
 import { type TimelineFacts, timelines } from '../timeline.js';
 import { headline } from '../words/headline.js';
-import { verdictParagraphs } from '../words/verdict.js';
 import { cyclesSection } from './cycles.js';
 import { PATTERNS } from './kit.js';
 import { DEFAULT_VIEWER, type PageOptions, type Viewer } from './options.js';
@@ -29,7 +28,7 @@ import {
 } from './rest.js';
 import { PAGE_SCRIPT, VIEWER_LOADER } from './script.js';
 import { snapshotsSection } from './snapshots.js';
-import { eventsSection, hintsSection, memorySection, stacksSection } from './story.js';
+import { eventsSection, hintsSection, lead, memorySection, stacksSection } from './story.js';
 import { PAGE_STYLE } from './style.js';
 
 export {
@@ -156,7 +155,7 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
 ${PATTERNS}
 <header class="${tone}">
 <h1><span class="tone" aria-hidden="true"></span>${title}</h1>
-${verdictParagraphs(manifest).map((p) => html`<p class="lead">${rich(p)}</p>`)}
+${lead(manifest)}
 ${notSeenCards(manifest)}
 ${manifest.gates.filter((g) => g.gate !== 'if-no-torch').map((g) => html`<div class="card"><p><strong>${g.gate}</strong>: ${g.message}</p></div>`)}
 ${factsList(manifest)}

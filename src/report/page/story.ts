@@ -2,6 +2,7 @@
 
 import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
 import type { Oom } from '../../evidence/receipt.js';
+import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
@@ -20,6 +21,7 @@ import {
 import { amount, ownersRich, PART_NAMES, partRich, share } from '../words/memory.js';
 import { poolsRich } from '../words/pools.js';
 import { OUTCOME_WORDS } from '../words/process.js';
+import { verdictParagraphs } from '../words/verdict.js';
 import { processName } from '../words/words.js';
 import {
   bar,
@@ -42,6 +44,17 @@ function owners(part: Part): Html {
   const [first, rest] = [ownersRich(part, 3), ownersRich(part, 20, 3)];
   if (rest.length === 0) return rich(first);
   return html`${rich(first)}<details><summary class="fold">more</summary>${rich(rest)}</details>`;
+}
+
+/** What happened, and after its first sentence what to do first. */
+export function lead(manifest: Manifest): readonly Html[] {
+  const advice = adviceFor(manifest);
+  const [first, ...rest] = verdictParagraphs(manifest).map((p) => html`<p class="lead">${rich(p)}</p>`);
+  const told =
+    advice === null
+      ? []
+      : [html`<p class="lead first"><strong>Do this first</strong>: ${rich(advice.text)}</p>`];
+  return [...(first === undefined ? [] : [first]), ...told, ...rest];
 }
 
 export function memorySection(manifest: Manifest, story: OomStory): Section | null {

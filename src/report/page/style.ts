@@ -23,6 +23,7 @@ h1 .tone{display:inline-block;width:.62em;height:.62em;border-radius:50%;margin-
 h2{font-size:1.25rem;margin:2.75rem 0 .75rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
 h3{font-size:1rem;margin:1.5rem 0 .5rem}
 .lead{font-size:1.125rem;max-width:60rem}
+.first{border-left:4px solid;padding-left:.75rem}
 .facts{display:flex;flex-wrap:wrap;gap:.35rem 1.5rem;margin:1rem 0 0;padding:0;color:var(--soft);font-size:.875rem;list-style:none}
 .facts b{color:var(--fg);font-weight:600}
 nav{position:sticky;top:0;z-index:5;background:var(--bg);border-bottom:1px solid var(--line);margin-top:1.25rem}

@@ -1,6 +1,7 @@
 /** Sections of the summary about the out-of-memory itself: verdict, stack, categories, hints. Pure. */
 
 import type { Manifest } from '../../evidence/manifest.js';
+import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
@@ -26,10 +27,10 @@ import { fenced, folded, heading, MOST, moreRows, paragraph } from './kit.js';
 
 export function verdictBlock(manifest: Manifest): Block {
   const { icon, title } = headline(manifest);
-  return plainBlock(
-    100,
-    `## ${icon} ${escapeText(title)}\n\n${verdictParagraphs(manifest).map(paragraph).join('')}`,
-  );
+  const advice = adviceFor(manifest);
+  const [first, ...rest] = verdictParagraphs(manifest).map(paragraph);
+  const told = advice === null ? '' : `> ${paragraph(say`${strong('Do this first')}: ${advice.text}`)}`;
+  return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
 }
 
 /** Other ranks that failed too, each in a line. */

@@ -86,7 +86,7 @@ def _note_thread(me, kind, error):
                     "exception": facts.exception_name(kind),
                     "oom": is_oom(error),
                     "time": time.time(),
-                    "at": None,
+                    "at": None if error is None else facts.raised_at(error),
                 }
             )
     me.save()
@@ -164,7 +164,7 @@ def finish(me, error, kind=None, limit=None):
             "outside_oom": None,
             "reraised_from": None,
             "time": time.time(),
-            "at": None,
+            "at": facts.raised_at(error) if kind == "exception" and error is not None else None,
         }
         if kind != "sigterm":
             _tell_apart(me, error or reported())
