@@ -125,6 +125,11 @@ def test_passes_through_one_graph(records):
     assert signs(records["eval_no_grad"], "graph_passes") == 1
 
 
+def test_passes_that_are_alive(records):
+    alive = {"losses_keep_graphs": 4, "graph_grows": 9, "eval_no_grad": 3, "train_mode": 1, "two_models": None}
+    assert {name: signs(records[name], "live_passes") for name in alive} == alive
+
+
 def test_activations_of_models_in_eval_mode(records):
     activations = device(records["eval_no_grad"])["categories"]["activation"]["bytes"]
     outputs = 3 * MIB

@@ -6,7 +6,6 @@ where it was cut short, it says how far it got, and which categories it did not 
 order: docs/census.md.
 """
 
-import itertools
 import math
 import os
 import sys
@@ -18,7 +17,6 @@ from ..heap.names import ModuleTree, clean, is_dict, optimizer_name
 from ..heap.objects import (
     MAX_ITEMS,
     MODULE,
-    OPTIMIZER,
     TENSOR,
     WRAPPER,
     Clock,
@@ -30,11 +28,12 @@ from ..heap.objects import (
     tensors_in,
     type_name,
 )
-from ..heap.places import FOREIGN, Places, local_items
+from ..heap.places import Places
 from ..heap.scene import Scene
-from . import holders, kept, signs
+from . import holders
 from . import pools as census_pools
 from . import sums as rank
+from .naming import Naming
 from .owners import Activations, Parameters
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
@@ -42,9 +41,6 @@ HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hi
 # Of the time bound; asking the allocator cannot be cut short (20,000 blocks: 0.04 to 0.17 s)
 POOLS_SHARE = 0.8
 MAX_CUT = 400  # characters
-# What the program holds is named by what holds it: what nothing stronger explains. An argument keeps its name.
-HELD = (rank.INPUT, rank.OUTPUT, rank.ARGUMENT, rank.LEAF, rank.VISIBLE)
-ARGUMENTS = (rank.INPUT, rank.ARGUMENT)
 FACTS = rank.CATEGORIES[:-1]  # all but `unknown`
 # What is not seen the whole of where a step was cut short.
 STEPS = {
@@ -175,7 +171,7 @@ class _Look:
             self.cuts.append(f"not looked: another thread runs PyTorch code ({scene.elsewhere})")
             self.not_reached.update(FACTS)
             return
-        calls = scene.calls
+        calls, naming = scene.calls, Naming(self)
         # What matters first: should the pass over all objects be cut short, the modules at work are seen all the same.
         scene.modules_on_stacks()
         for name, step in (
@@ -191,9 +187,9 @@ class _Look:
             ("tensors", self._tensors),
             ("graph", self._graph),
             ("storages", self._storages),
-            ("layers", self._layers),
-            ("holders", self._holders),
-            ("signs", self._signs),
+            ("layers", naming.layers),
+            ("holders", naming.holders),
+            ("signs", naming.signs),
         ):
             self._step(name, step)
         self._owe()
@@ -280,13 +276,13 @@ class _Look:
             gradient = attribute in torch_api.FLAT_PARAMETER_GRADIENTS
             self._put(inner, rank.GRADIENT if gradient else rank.PARAMETER, name, "tensor")
 
-    def _is_module(self, value):
+    def is_module(self, value):
         return self.kinds.of(value) == MODULE
 
     def _places(self):
         """Variables of the program's own modules and functions, ahead of all that is named by them."""
         self.named, self.user_modules = self.places.globals()
-        mine, self.foreign = self.places.locals(self.scene.stacks, self._is_module)
+        mine, self.foreign = self.places.locals(self.scene.stacks, self.is_module)
         self.named += mine
 
     def _modules(self):
@@ -303,7 +299,7 @@ class _Look:
         roots = [tree.root(row[0]) for row in held]
         running = {id(frame) for stack in self.scene.stacks for frame in stack}
         self.left = self.places.left(self.found.tracebacks, self.found.generators, running)
-        variables = holders.module_variables(self.kinds, [*self.named, *self.left], self._is_module)
+        variables = holders.module_variables(self.kinds, [*self.named, *self.left], self.is_module)
         tree.name_roots(roots, variables)
         for root, (_, part, _, _, facts) in zip(roots, held):
             if part == torch_api.PARAMETERS:
@@ -409,192 +405,6 @@ class _Look:
         self.saved.setdefault(id(tensor), tensor)
         self.activations.saved(facts, self.parameters.uses(tensor, facts))
 
-    def _layers(self):
-        """Names what the graph saved and made by the layers that did."""
-        found = self.activations
-        if self.walk is None or not self.walk.nodes or not self.parameters.ready:
-            return
-        found.close(self.kinds, self.parameters.tree)
-        for tensor, node, _ in self.visible:
-            uses = self.parameters.by_tensor.get(id(tensor))
-            if uses and node is not None:
-                found.stands_for(node, uses)
-        found.settle(self.api, lambda: self.clock.check(lambda: "not all autograd nodes were placed"))
-        for device, entries in self.ledger.own.items():
-            for at, (address, entry) in enumerate(entries.items()):
-                if not at & 255:
-                    self.clock.check(lambda: "not all activations were named")
-                if entry.rank == rank.SAVED:
-                    named = found.name_saved((device, address))
-                    if named:
-                        entry.call(*named, entry.tensor)
-        for tensor, node, facts in self.visible:
-            for entry in self._entries(facts):
-                if node is not None and entry.rank == rank.OUTPUT and entry.tensor is tensor:
-                    named = found.name_made(node)
-                    if named:
-                        entry.call(*named, tensor)
-
-    def _entries(self, facts):
-        """Those of the ledger, of storages of the caching allocator."""
-        found = [self.ledger.own.get(device, {}).get(address) for device, address, _, own in facts if own]
-        return [entry for entry in found if entry is not None]
-
-    def _holders(self):
-        """Names what the program holds by what holds it, and adds up what each name keeps alive."""
-        if not self.parameters.ready:
-            return None
-        wanted = {
-            id(tensor): tensor
-            for tensor, node, facts in self.visible
-            if node is not None or any(entry.rank in HELD for entry in self._entries(facts))
-        }
-        if not wanted:
-            return None
-        names = holders.Holders(
-            self.kinds,
-            wanted,
-            self.user_modules,
-            lambda: self.clock.check(lambda: "not all holders were named"),
-        )
-        tree = self.parameters.tree
-        apart = (torch_api.PARAMETERS, torch_api.BUFFERS, torch_api.MODULES)
-        # Of two names the outer one stays: what a function was handed belongs to who handed it.
-        frames = [list(group) for _, group in itertools.groupby(self.named, lambda each: each.where)]
-        for places in (
-            holders.of_modules(tree, apart),
-            *frames,
-            self.left,
-            self.foreign,
-        ):
-            names.descend(places)
-        self._call(names.names)
-        return None
-
-    def _call(self, names):
-        """Gives names to what they hold. names: {id(tensor): Named}."""
-        best, starts, lefts, tree = {}, {}, {}, self.parameters.tree
-        running = self._running_graph()
-        for tensor, node, facts in self.visible:
-            named = names.get(id(tensor))
-            if named is None:
-                continue
-            for fact in facts:
-                known = best.get(fact[:2])
-                if known is None or named.rank < known[0].rank:
-                    best[fact[:2]] = named, tensor
-            at = None if node is None else self.activations.index.get(id(node))
-            if at is not None and named.kind == "holder":
-                side, name = (
-                    (starts, holders.text(named, tree)) if named.left is None else (lefts, named.left)
-                )
-                side.setdefault(name, set()).add(at)
-        held, left = {}, {}
-        for storage, (named, tensor) in best.items():
-            entry = self.ledger.own.get(storage[0], {}).get(storage[1])
-            if entry is None or entry.rank not in HELD:
-                continue
-            name = holders.text(named, tree)
-            if named.kind == "compiled" and running:
-                name = running
-            # What torch's own code and libraries hold of a graph, the layer that made it tells better.
-            if entry.rank not in ARGUMENTS and (entry.rank != rank.OUTPUT or named.rank < FOREIGN):
-                entry.call(name, named.kind, tensor)
-            if named.kind == "holder":
-                side, name = (held, name) if named.left is None else (left, named.left)
-                side.setdefault(name, set()).add(storage)
-        self._keep(starts, lefts, held, left)
-
-    def _running_graph(self):
-        """The model whose compiled graph's backward is running, or None."""
-        node = self.scene.task[1] if self.scene.task else None
-        found = None if node is None else self.activations.name_made(node)
-        return found[0] if found and found[1] == "compiled" else None
-
-    def _keep(self, starts, lefts, held, left):
-        """The rows of `kept`."""
-        edges = self.activations.edges
-        check = lambda: self.clock.check(lambda: "not all graphs were followed")  # noqa: E731
-        saved = self.activations.savers
-        graphs = kept.by_graph(edges, starts, saved, check)
-        for name, storages, _ in kept.by_graph(edges, lefts, saved, check):
-            left.setdefault(name, set()).update(storages)
-        for device, entries in self.ledger.own.items():
-            sizes = {(device, address): rank.rounded(e.size, rank.GRANULE) for address, e in entries.items()}
-            self.kept[device] = kept.rows(device, sizes, graphs, held, left)
-
-    def _signs(self):
-        if not self.parameters.ready or self.walk is None:
-            return
-        found, tree = self.activations, self.parameters.tree
-        places, saved = found.places, []
-        resting = {tree.names.get(number) for number, (root, _) in self.models.items() if self._rests(root)}
-        for device, entries in self.ledger.own.items() if resting else ():
-            for address, entry in entries.items():
-                if entry.rank == rank.SAVED:
-                    paths = found.placed.get((device, address))
-                    saved.append((rank.rounded(entry.size, rank.GRANULE), tree.root_of(paths)))
-        models = [
-            (tree.names.get(number), id(type(root)), tuple(sorted(sizes.values())))
-            for number, (root, sizes) in self.models.items()
-            if tree.children(root)  # a layer is no model
-        ]
-        self.signs = {
-            "eval_activations": signs.eval_activations(saved, resting, len(resting) == len(self.models)),
-            "optimizer_step": self._optimizer_step(),
-            "graph_passes": None if places is None else signs.passes(found.edges, found.leaves, places.uses),
-            "twins": signs.twins(models),
-        }
-
-    def _rests(self, root):
-        """Whether a model and all below it are in eval mode."""
-        todo, seen = [root], set()
-        while todo:
-            module = todo.pop()
-            if id(module) in seen:
-                continue
-            seen.add(id(module))
-            if field(self.kinds, module, "training") is not False:
-                return False
-            todo += [
-                child
-                for _, child in self.parameters.tree.entries(module, torch_api.MODULES)
-                if self._is_module(child)
-            ]
-        return True
-
-    def _optimizer_step(self):
-        """`first` or `later` where memory ran out inside an optimizer's step, else None."""
-        for frame in self.scene.stacks[0] if self.scene.stacks else ():
-            if id(frame.f_code) in self.api.step_codes:
-                args = dict(local_items(frame, self.scene.lists_it)).get("args")
-                if type(args) is tuple and args and self.kinds.of(args[0]) == OPTIMIZER:
-                    return self._which_step(args[0])
-        return None
-
-    def _which_step(self, optimizer):
-        """By what it keeps of each parameter: of its first step something is missing yet, or the count of steps is 1."""
-        groups = members(self.kinds, field(self.kinds, optimizer, "param_groups"), objects=False) or ()
-        groups = [dict(group) for group in groups if type(group) is dict]
-        wanted = [p for g in groups for p in tensors_in(self.kinds, g.get("params")) if self._has_gradient(p)]
-        states = members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ()
-        filled = [state for state in states if is_dict(state) and dict.__len__(state)]
-        if len(filled) < len(wanted):
-            # plain SGD never keeps anything
-            return None if not filled and all(g.get("momentum", 1) == 0 for g in groups) else "first"
-        steps = [signs.number(dict.get(state, "step"), self._item) for state in filled]
-        return "first" if any(step is not None and step <= 1 for step in steps) else "later"
-
-    def _has_gradient(self, tensor):
-        return self.api.is_leaf(tensor) and self.api.grad(tensor) is not None
-
-    def _item(self, tensor):
-        """The number in a plain tensor of the CPU's, or None."""
-        plain = self.kinds.of(tensor) == TENSOR and not self.api.is_cuda(tensor)
-        return (
-            self.api.item(tensor) if plain and self._shape(tensor) == ((), self.api.dtype(tensor)) else None
-        )
-
     def _owe(self):
         """torch has made an object for each node and each tensor that it showed, and keeps them until these die. The
         tensors of a graph die together."""
@@ -636,7 +446,7 @@ class _Look:
         file = stack[0].f_code.co_filename[len(self.api.folder) :].replace(os.sep, "/")
         return f"memory ran out inside one call of C++ (torch/{file}:{stack[0].f_lineno})"[:150]
 
-    def _shape(self, tensor):
+    def shape(self, tensor):
         """(its numbers, its dtype); None where asking would run code of the program, or the numbers are symbols."""
         if self.kinds.of(tensor) == WRAPPER and self.kinds.dispatches(type(tensor)):
             return None
@@ -647,12 +457,12 @@ class _Look:
         return (shape, self.api.dtype(tensor)) if all(type(each) is int for each in shape) else None
 
     def _size(self, tensor):
-        found = self._shape(tensor)
+        found = self.shape(tensor)
         return None if found is None else math.prod(found[0]) * found[1].itemsize
 
     def _describe(self, tensor):
         """`float32[4096, 1024]`, or None."""
-        found = None if tensor is None else self._shape(tensor)
+        found = None if tensor is None else self.shape(tensor)
         if found is None:
             return None
         kind = str(found[1]).rpartition(".")[2]

@@ -7,6 +7,7 @@ position. Only types are asked, and the containers' own C methods.
 import functools
 import gc
 import types
+from collections import OrderedDict
 
 from ..heap.names import clean
 from ..heap.objects import HEAP_TYPE, bases_of, container_reader, flags_of, members, space_of, type_name
@@ -25,6 +26,7 @@ _SELF = types.MethodType.__dict__["__self__"].__get__
 _CACHE = type(functools.lru_cache(len))
 # By id, as a class's metaclass may define __eq__.
 _OPENED = frozenset(map(id, (types.FunctionType, types.MethodType, _CACHE, functools.partial)))
+_HOOKS = frozenset(map(id, (dict, OrderedDict)))  # a dozen in each module, nearly all of them empty
 _PLAIN = frozenset(map(id, (bool, int, float, str, type(None), bytes)))
 
 
@@ -174,7 +176,8 @@ def of_modules(tree, held_apart):
         fields = tree.parts[id(module)]
         path = None
         for name, value in fields.items():
-            if name in held_apart or id(type(value)) in _PLAIN:
+            kind = id(type(value))
+            if kind in _PLAIN or name in held_apart or (kind in _HOOKS and not len(value)):
                 continue
             if path is None:
                 path = tree.place(module)

@@ -61,6 +61,10 @@ class Layers:
     def __init__(self, graph, kind_of, labels=frozenset(), check=lambda: None):
         self.graph, self.kind_of, self.labels = graph, kind_of, labels
         self._sides, self._group = {}, list(range(len(graph.names)))
+        names = set(graph.names)  # few, of many nodes
+        self._through = {name for name in names if THROUGH.fullmatch(name)}
+        self._compiled = {name for name in names if COMPILED_NODE.fullmatch(name)}
+        self._sorted = {_NONE: []}  # uses -> paths of their modules
         self.uses = [self._uses_of(node, check) for node in range(len(graph.names))]
         self._runs, self._clash, self._again = {}, set(), set()
         self._order()
@@ -107,7 +111,7 @@ class Layers:
         if len(uses) > 1:  # tied weights: the operation tells which of the two modules it was
             name = graph.names[node]
             kind = "lookup" if LOOKUP.fullmatch(name) else "product" if PRODUCT.fullmatch(name) else None
-            mine = {use for use in uses if kind and self.kind_of(use[0]) == kind}
+            mine = frozenset(use for use in uses if kind and self.kind_of(use[0]) == kind)
             if len({path for path, _ in mine}) == 1:
                 return mine
         return uses
@@ -119,7 +123,7 @@ class Layers:
             graph = self.graph
             if node in graph.leaves:
                 found = graph.uses.get(node, _NONE)
-            elif depth and len(graph.edges[node]) == 1 and THROUGH.fullmatch(graph.names[node]):
+            elif depth and len(graph.edges[node]) == 1 and graph.names[node] in self._through:
                 found = self._side(graph.edges[node][0], depth - 1)
             else:
                 found = _NONE
@@ -128,14 +132,15 @@ class Layers:
 
     # --- in which order ---
 
-    def _find(self, node):
+    def group(self, node):
+        """The connected graph that a node is in, as one of its nodes."""
         group = self._group
         while group[node] != node:
             group[node] = node = group[group[node]]
         return node
 
     def _join(self, a, b):
-        self._group[self._find(a)] = self._find(b)
+        self._group[self.group(a)] = self.group(b)
 
     def _order(self):
         """The uses of parameters in each connected graph, in order; and what was used more than once there. A number that
@@ -144,7 +149,7 @@ class Layers:
         for node, uses in enumerate(self.uses):
             number = graph.numbers[node]
             if uses and number is not None and node not in graph.leaves and not self._side(node):
-                self._runs.setdefault(self._find(node), []).append((number, node))
+                self._runs.setdefault(self.group(node), []).append((number, node))
         for group, run in self._runs.items():
             run.sort()
             if len({number for number, _ in run}) < len(run):
@@ -158,22 +163,25 @@ class Layers:
 
     def _paths(self, node):
         """Of the modules whose parameters a node uses; of a compiled graph, what is around them."""
-        paths = sorted({path for path, _ in self.uses[node]})
-        return [common(paths)] if paths and COMPILED_NODE.fullmatch(self.graph.names[node]) else paths
+        uses = self.uses[node]
+        paths = self._sorted.get(uses)
+        if paths is None:
+            paths = self._sorted[uses] = sorted({path for path, _ in uses})
+        return [common(paths)] if paths and self.graph.names[node] in self._compiled else paths
 
     def _place(self, node):
         graph = self.graph
         if node in graph.calls:
             return Place(BLOCK, [graph.calls[node]])
         paths = self._paths(node)
-        if paths and COMPILED_NODE.fullmatch(graph.names[node]):
+        if paths and graph.names[node] in self._compiled:
             return Place(COMPILED, paths)
         if len(paths) == 1 or siblings(paths):
             return Place(LAYER, paths)
         if paths:  # it uses parameters of modules that lie apart: what is around them all has made it
             around = common(paths)
             return Place(BLOCK, [around]) if around and around not in self.labels else _NOWHERE
-        group, number = self._find(node), graph.numbers[node]
+        group, number = self.group(node), graph.numbers[node]
         if number is None or group in self._clash:
             return _NOWHERE
         run = self._runs.get(group, ())

@@ -1,21 +1,28 @@
 """Facts that point to what to do first, each None where it is not known. Pure, but for what is handed in."""
 
+from collections import Counter
+
 MOST_TWINS = 8
 
 
-def passes(edges, leaves, uses):
-    """How often the model is gone through along one path of the graph: how often, at least, each of its parameters is used
-    there. A layer that is called several times in one pass (a recurrent cell, a shared block) does not count for that, as
-    other parameters are used once. None where no parameter is used."""
+def fewest_users(leaves, uses):
+    """The nodes that use the parameter that the fewest use: one for each pass through the model, as a layer that is called
+    several times in one pass (a recurrent cell, a shared block) stands beside others that are called once. Empty where no
+    parameter is used."""
     users = {}
     for node, used in enumerate(uses):
         if node not in leaves:
             for use in used:
                 users.setdefault(use, set()).add(node)
+    return users[min(users, key=lambda use: (len(users[use]), use))] if users else set()
+
+
+def passes(edges, users, group):
+    """How often, at least, the model is gone through along one path of the graph; None where no parameter is used.
+    users: of `fewest_users`; group(node): the connected graph that it is in."""
     if not users:
         return None
-    fewest = min(users, key=lambda use: (len(users[use]), use))
-    return longest(edges, users[fewest]) if len(users[fewest]) > 1 else 1
+    return longest(edges, users) if max(Counter(map(group, users)).values()) > 1 else 1
 
 
 def longest(edges, marked):
