@@ -1036,8 +1036,9 @@ const ofDevice = ({ most, account }, bytes) => `${(0,_report_words_memory_js__WE
 const bytesOf = ({ census }, category) => census?.categories[category]?.bytes ?? 0;
 const whole = ({ story: { oom } }, ...categories) => oom.census !== null && categories.every((one) => !oom.census?.not_reached.includes(one));
 const inEval = (facts) => Math.min(facts.story.oom.census?.signs?.eval_activations ?? 0, bytesOf(facts, 'activation'));
-const largestKept = ({ census }, ...by) => (census?.kept ?? [])
+const largestKept = ({ census, story: { oom } }, ...by) => (census?.kept ?? [])
     .filter((one) => by.includes(one.by))
+    .filter((one) => one.by !== 'graph' || (one.name.includes('[*]') && (oom.census?.signs?.live_passes ?? 0) > 1))
     .reduce((a, b) => (a !== null && a.bytes >= b.bytes ? a : b), null);
 function largerThanDevice({ most, account, story: { oom } }) {
     if (oom.wanted === null || oom.wanted <= most)
@@ -1117,7 +1118,7 @@ function graphPasses(facts) {
     if (passes <= 1)
         return null;
     const bytes = bytesOf(facts, 'activation');
-    const keeper = largestKept(facts, 'graph');
+    const keeper = facts.census?.kept.find(({ by: how }) => how === 'graph') ?? null;
     const by = keeper === null ? null : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `, kept by ${(0,_report_words_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(keeper.name)}`;
     return {
         bytes,
@@ -4978,6 +4979,7 @@ function mergedCycles(manifest) {
 /* unused harmony export packageOf */
 const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
 const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
+const GENERATED = /(^|\/)([a-z0-9]{2})\/c\2[a-z0-9]{40,}\.py$/;
 const slashes = (path) => path.replace(/\\/g, '/');
 function liesIn(file, folder) {
     if (folder === null || folder === '')
@@ -4996,13 +4998,13 @@ function frameKind(frame) {
         return 'library';
     if (/^<(frozen |__array_function__)/.test(file))
         return 'library';
-    if (/^<eval_with_key>/.test(file))
+    if (/^<eval_with_key>/.test(file) || GENERATED.test(file))
         return 'torch';
     return 'user';
 }
 function packageOf(frame) {
     const file = slashes(frame.file);
-    if (file.startsWith('<eval_with_key>'))
+    if (file.startsWith('<eval_with_key>') || GENERATED.test(file))
         return 'torch';
     const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
     return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
