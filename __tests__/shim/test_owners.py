@@ -126,7 +126,13 @@ def test_passes_through_one_graph(records):
 
 
 def test_passes_that_are_alive(records):
-    alive = {"losses_keep_graphs": 4, "graph_grows": 9, "eval_no_grad": 3, "train_mode": 1, "two_models": None}
+    alive = {
+        "losses_keep_graphs": 4,
+        "graph_grows": 9,
+        "eval_no_grad": 3,
+        "train_mode": 1,
+        "two_models": None,
+    }
     assert {name: signs(records[name], "live_passes") for name in alive} == alive
 
 
