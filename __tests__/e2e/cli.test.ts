@@ -125,6 +125,15 @@ it('a folder that cannot be made costs neither the exit code nor the evidence', 
   for (const name of leftInTemp()) rmSync(join(temp, name), { recursive: true });
 }, 60_000);
 
+it('the check of the categorized view runs where it is asked for', () => {
+  const program = 'import torch; torch.empty(8, device="cuda")';
+  const { code, stderr } = command(['--parity=fail', '--', 'python', '-c', program], {
+    python: cudaPython(),
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('Parity: match');
+}, 60_000);
+
 describe('any other program', () => {
   const show = `
 import json, os, sys

@@ -117,5 +117,5 @@ it('the command that package.json names is there, and every file that it needs i
   const { bin, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(Object.keys(bin)).toEqual(['oom-autopsy']);
   expect(existsSync(join(root, bin['oom-autopsy']))).toBe(true);
-  expect(files).toEqual(expect.arrayContaining(['dist', 'python']));
+  expect(files).toEqual(expect.arrayContaining(['dist', 'python', 'schemas']));
 });
