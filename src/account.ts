@@ -16,6 +16,7 @@ import { observeGpus } from './gpu/observe.js';
 import { blindSpots, isBlind } from './judge/blind.js';
 import { baselineAccount, judgeBudget } from './judge/budget.js';
 import { finalExitCode, judgeGates } from './judge/gates.js';
+import { fatalOoms, unexplained } from './judge/outcomes.js';
 import { countOoms, endedByOom, outsideOoms } from './judge/outside.js';
 import { likelyReason, unreached, unreachedLine } from './judge/reach.js';
 import { judge, openEnds } from './judge/verdict.js';
@@ -130,6 +131,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     oomCount: countOoms(receipts),
     endedByOom: receipts.filter(endedByOom).length,
     threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+    fatal: fatalOoms(receipts),
+    unexplained: unexplained(receipts),
     outside: outsideOoms(receipts),
     openEnds: openEnds(receipts, stillRunning, thisHost()),
     reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',

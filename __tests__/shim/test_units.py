@@ -181,6 +181,13 @@ _OF_PYTHON = {
     "_finalizer_registry",
     "_replace",
     "_RemoteTraceback",
+    # of unittest and IPython, in recording/suites.py
+    "_handleClassSetUp",
+    "_handleModuleFixture",
+    "_handleModuleTearDown",
+    "_tearDownPreviousClass",
+    "_testMethodName",
+    "_trait_values",
 }
 
 

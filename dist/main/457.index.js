@@ -858,11 +858,14 @@ function openBox(s, index, viewer) {
 var judge_advice = __webpack_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __webpack_require__(5302);
+// EXTERNAL MODULE: ./build/judge/outcomes.js
+var outcomes = __webpack_require__(9995);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __webpack_require__(8574);
 // EXTERNAL MODULE: ./build/report/words/verdict.js
 var verdict = __webpack_require__(6668);
 ;// CONCATENATED MODULE: ./build/report/page/story.js
+
 
 
 
@@ -913,7 +916,7 @@ ${census ? html `<p>${(0,memory/* share */.uM)(census.attributed, census.allocat
 function eventsOf(manifest) {
     return manifest.processes.flatMap((process) => process.ooms.map((oom, index) => {
         const outcome = (0,report_story/* outcomeOf */.sG)(manifest, process, index);
-        return { process, oom, outcome, fatal: outcome === 'process' };
+        return { process, oom, outcome, fatal: outcome === 'process' || (0,outcomes/* isFatal */.BG)(oom) };
     }));
 }
 function eventsSection(manifest) {

@@ -1447,6 +1447,56 @@ function hintsFor(manifest) {
 
 /***/ }),
 
+/***/ 9995:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BG: () => (/* binding */ isFatal),
+/* harmony export */   Bt: () => (/* binding */ fatalBecause),
+/* harmony export */   EJ: () => (/* binding */ unexplained),
+/* harmony export */   UU: () => (/* binding */ testName),
+/* harmony export */   bE: () => (/* binding */ fatalOoms)
+/* harmony export */ });
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4869);
+
+const isFatal = ({ outcome }) => outcome?.kind === 'test-failed' || outcome?.kind === 'exit' || outcome?.kind === 'left';
+function testName({ test }) {
+    if (test === null)
+        return null;
+    const phase = test.phase === null || test.phase === 'call' ? '' : ` (${test.phase})`;
+    return `${test.id}${phase}`;
+}
+function fatalOoms(processes) {
+    const all = processes
+        .flatMap(({ ooms }) => ooms)
+        .filter(isFatal)
+        .sort((a, b) => (a.time ?? 0) - (b.time ?? 0));
+    const of = (kind) => all.filter(({ outcome }) => outcome?.kind === kind);
+    return {
+        tests: [...new Set(of('test-failed').map((oom) => testName(oom) ?? 'a test'))],
+        exits: of('exit').length,
+        tools: of('left').map(({ outcome }) => outcome?.tool ?? null),
+    };
+}
+function fatalBecause({ tests, exits, tools }, exitCode) {
+    const [first] = tests;
+    if (first !== undefined) {
+        return tests.length === 1
+            ? `the test ${first} failed by an out-of-memory`
+            : `${tests.length} tests failed by an out-of-memory, first ${first}`;
+    }
+    if (exits > 0)
+        return `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_0__/* .count */ .U9)(exits, 'process', 'processes')} ended itself because of an out-of-memory`;
+    if (tools.length > 0 && exitCode !== 0) {
+        return `${tools[0] ?? 'a tool'} caught an out-of-memory that had left the program, and the step exited with ${exitCode}`;
+    }
+    return null;
+}
+const unexplained = (processes) => processes.filter(({ ooms, oom_count: n, end }) => n > 0 && end?.kind === 'exit' && !end.oom && (ooms.at(-1)?.outcome ?? null) === null).length;
+
+
+/***/ }),
+
 /***/ 2455:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -1499,7 +1549,9 @@ function countOoms(processes) {
 /* harmony export */ });
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
 /* harmony import */ var _blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _outcomes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9995);
 /* harmony import */ var _outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+
 
 
 
@@ -1543,12 +1595,16 @@ function unseenBecause({ exitCode, reached, blindSpots, outside }) {
     return `${exited} and no out-of-memory was seen${reached === 'part' ? ' in what was recorded of it' : ''}`;
 }
 const processes = (n) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .count */ .U9)(n, 'process', 'processes');
-function seenBecause({ exitCode, oomCount, openEnds: open }) {
+function seenBecause({ exitCode, oomCount, openEnds: open, unexplained }) {
     const one = oomCount === 1;
     const exited = `the step exited with ${exitCode}`;
     if (allCaught(open)) {
-        const seen = one ? 'the out-of-memory that was' : `the ${oomCount} out-of-memory errors that were`;
-        return `${exited}; ${seen} seen had been caught by the program`;
+        const seen = one
+            ? 'the out-of-memory that was seen'
+            : `the ${oomCount} out-of-memory errors that were seen`;
+        return unexplained === 0
+            ? `${exited}; ${seen} had been caught by the program`
+            : `${exited}; ${seen} ended no process by ${one ? 'itself' : 'themselves'}: whether the program handled ${one ? 'it' : 'them'} and went on, or ended because of ${one ? 'it' : 'them'}, is not known`;
     }
     const whose = (n) => (one ? 'its process' : `${processes(n)} that had some`);
     const why = [
@@ -1571,7 +1627,8 @@ function oomBecause(facts) {
     if (threadsEndedByOom > 0) {
         return `a thread of ${processes(threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`;
     }
-    return null;
+    const because = (0,_outcomes_js__WEBPACK_IMPORTED_MODULE_3__/* .fatalBecause */ .Bt)(facts.fatal, exitCode);
+    return because === null ? null : `${because}${green}`;
 }
 function judge(facts) {
     const { exitCode, oomCount, outside, hostOomKills } = facts;
@@ -2893,11 +2950,14 @@ function dumpTrouble(manifest) {
 var judge_advice = __nccwpck_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __nccwpck_require__(5302);
+// EXTERNAL MODULE: ./build/judge/outcomes.js
+var outcomes = __nccwpck_require__(9995);
 // EXTERNAL MODULE: ./build/report/words/memory.js
 var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __nccwpck_require__(8574);
 ;// CONCATENATED MODULE: ./build/report/summary/story.js
+
 
 
 
@@ -2928,7 +2988,9 @@ function otherFailures(manifest) {
         const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
         const where = frame ? (0,rich/* say */.cv) ` at ${(0,words_words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
         const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,lib_bytes/* formatBytes */.z)(story.oom.wanted)}`;
-        return `- ${markdown((0,rich/* say */.cv) `${(0,words_words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
+        const test = (0,outcomes/* testName */.UU)(story.oom);
+        const who = test === null ? (0,words_words/* processName */.po)(story.process) : (0,rich/* say */.cv) `test ${(0,words_words/* name */.UU)(test)}`;
+        return `- ${markdown((0,rich/* say */.cv) `${who} ran out too${where}${wanted}.`)}\n`;
     });
     return {
         weight: 60,
@@ -3992,6 +4054,7 @@ var launchers = __nccwpck_require__(1914);
 
 
 
+
 const GPU_TIMEOUT_MS = 5000;
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
@@ -4060,6 +4123,8 @@ async function finish(runner, ended) {
         oomCount: (0,outside/* countOoms */.ar)(receipts),
         endedByOom: receipts.filter(outside/* endedByOom */.LU).length,
         threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+        fatal: (0,outcomes/* fatalOoms */.bE)(receipts),
+        unexplained: (0,outcomes/* unexplained */.EJ)(receipts),
         outside: (0,outside/* outsideOoms */.Qk)(receipts),
         openEnds: (0,judge_verdict/* openEnds */.fO)(receipts, stillRunning, (0,names/* thisHost */.vk)()),
         reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
@@ -5032,8 +5097,11 @@ function foldStack(stack) {
     }
     return groups;
 }
+const CELL = /(^|\/)ipykernel_\d+\/\d+\.py$|^<ipython-input-\d+-[0-9a-f]+>$/;
 function placeOf(frame, workspace) {
     const file = slashes(frame.file);
+    if (CELL.test(file))
+        return `notebook cell, line ${frame.line}`;
     let shown = file;
     if (liesIn(file, workspace))
         shown = file.slice(slashes(workspace).replace(/\/+$/, '').length + 1);
@@ -5133,11 +5201,13 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   z6: () => (/* binding */ endingOf)
 /* harmony export */ });
 /* unused harmony export isLocal */
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6534);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6534);
 /* harmony import */ var _gpu_holders_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2614);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9995);
 /* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
 /* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(5385);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(5385);
+
 
 
 
@@ -5170,13 +5240,14 @@ function isRaisedAgain(manifest, oom) {
 function fatalStories(manifest) {
     return manifest.processes
         .flatMap((process) => {
+        const told = process.ooms.filter(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_3__/* .isFatal */ .BG).map((oom) => ({ process, oom, fatal: true }));
         if (!process.end?.oom)
-            return [];
+            return told;
         const { from, story } = raisedFirst(manifest, process);
         if (from !== null)
-            return story === null ? [] : [story];
+            return story === null ? told : [...told, story];
         const oom = process.ooms.at(-1);
-        return oom ? [{ process, oom, fatal: true }] : [];
+        return oom && !(0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_3__/* .isFatal */ .BG)(oom) ? [...told, { process, oom, fatal: true }] : told;
     })
         .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
@@ -5254,7 +5325,7 @@ function partsOf(account, oom) {
             parts.push({ name, bytes, whole: true, count: null, owners: [], reasons: [] });
     };
     if (census) {
-        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku) {
+        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_4__/* .CATEGORY_NAMES */ .ku) {
             const whole = !oom.census?.not_reached.includes(name);
             const category = census.categories[name];
             if (!category || (category.bytes === 0 && whole))
@@ -5275,10 +5346,10 @@ function partsOf(account, oom) {
     return parts;
 }
 function tellingStack(oom, workspace) {
-    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .userFrame */ .zO)(oom.stack, workspace);
+    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .userFrame */ .zO)(oom.stack, workspace);
     if (own || !oom.main_stack)
         return { frame: own, stack: oom.stack, main: false };
-    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
 }
 function endingOf(manifest, process) {
     if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(process))
@@ -5290,9 +5361,19 @@ function endingOf(manifest, process) {
     return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
 }
 const openOoms = (manifest) => (0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .openEnds */ .fO)(manifest.processes, manifest.still_running, manifest.runner.host);
+const TOLD = {
+    'test-failed': 'test',
+    handled: 'caught',
+    exit: 'exit',
+    left: 'left',
+    raised: null,
+};
 function outcomeOf(manifest, process, index) {
     const { ooms } = process;
     const onMain = ooms[index]?.thread === 'main';
+    const told = TOLD[ooms[index]?.outcome?.kind ?? 'raised'];
+    if (told !== null)
+        return told;
     if (process.end?.oom && process.end.reraised_from === null && index === ooms.length - 1)
         return 'process';
     if (isRaisedAgain(manifest, ooms[index]))
@@ -5300,8 +5381,10 @@ function outcomeOf(manifest, process, index) {
     if (!onMain && process.thread_ends.some((end) => end.oom))
         return 'thread';
     const ending = endingOf(manifest, process);
-    if (ending === 'oom' || ending === 'exception' || ending === 'exit')
+    if (ending === 'oom' || ending === 'exception')
         return 'caught';
+    if (ending === 'exit')
+        return index < ooms.length - 1 || manifest.step.exit_code === 0 ? 'caught' : 'exited';
     return onMain && ooms.slice(index + 1).some((later) => later.thread === 'main') ? 'caught' : ending;
 }
 function disarmOf({ recorder }) {
@@ -5350,13 +5433,15 @@ function ranges(numbers) {
 /* harmony export */   P: () => (/* binding */ headline)
 /* harmony export */ });
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9995);
 /* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
 /* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
 /* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6344);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6781);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(4869);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(6781);
 /* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5368,12 +5453,27 @@ function ranges(numbers) {
 const ranOut = (kinds) => kinds.length > 0 && kinds.every((kind) => kind === 'pinned-host')
     ? 'Out of pinned host memory'
     : 'Out of GPU memory';
+function inside(manifest) {
+    const { tests } = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .fatalOoms */ .bE)(manifest.processes);
+    const [first] = tests;
+    if (first !== undefined) {
+        return `in test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
+    }
+    const oom = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.oom;
+    if (oom?.cell != null)
+        return `in cell ${oom.cell} of a notebook`;
+    const test = oom?.test?.child ? (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .testName */ .UU)(oom) : null;
+    return test === null ? null : `in a process of test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(test, 120)}`;
+}
 function oomTitle(manifest) {
-    const ended = manifest.processes.filter(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU);
+    const ended = manifest.processes.filter((p) => (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(p) || p.ooms.some(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .isFatal */ .BG));
+    const where = inside(manifest);
     const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
     const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
     const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    if (where !== null)
+        return `${what} ${where}`;
     if (ranks.length === 1)
         return `${what} on rank ${ranks[0]}`;
     if (ranks.length > 1) {
@@ -5382,12 +5482,12 @@ function oomTitle(manifest) {
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
     const program = ended[0]?.program;
-    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(program, 60)}` : what;
+    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(program, 60)}` : what;
 }
 function recoveredTitle(manifest) {
     const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest);
     const one = manifest.oom_count === 1;
-    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
+    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
     if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)(open))
         return `${errors}, ${one ? 'caught' : 'all caught'}: the program went on`;
     if (one && open.running > 0)
@@ -5397,7 +5497,7 @@ function recoveredTitle(manifest) {
 function seenTitle(manifest) {
     const { oom_count: n, processes, unarmed, blind_spots } = manifest;
     if (n > 0) {
-        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)))
+        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)) && (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .unexplained */ .EJ)(processes) === 0)
             return '';
         return n === 1 ? '; an out-of-memory was seen' : `; ${n} out-of-memory errors were seen`;
     }
@@ -5578,6 +5678,10 @@ function endingWords(manifest, process) {
 }
 const OUTCOME_WORDS = {
     process: 'ended the process',
+    test: 'failed a test',
+    exit: 'the program ended itself',
+    left: 'left the program, and a tool caught it',
+    exited: 'not known: the process exited after it',
     'raised-again': 'raised again in another process',
     thread: 'ended a thread, or caught',
     caught: 'caught',
@@ -5734,14 +5838,16 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 /* harmony export */ });
 /* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich */
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(9995);
 /* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
 /* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9079);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(4869);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(4869);
 /* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(5385);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6781);
 /* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5803,6 +5909,28 @@ function whoHeld(account) {
         rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
     }
     return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
+}
+function handledRich({ oom }, workspace) {
+    const { test, outcome } = oom;
+    if (outcome === null || outcome.kind === 'test-failed' || outcome.kind === 'raised')
+        return null;
+    const { kind, at, tool, later } = outcome;
+    const where = at === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` at ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_7__/* .placeOf */ .$t)(at, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(at.function)}`;
+    if (test !== null && kind === 'handled') {
+        const marked = tool === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` (${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(tool)})`;
+        const failed = later === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` and failed later by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .lastName */ .UK)(later))}`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The test ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__/* .testName */ .UU)(oom) ?? test.id)} handled it${where}${marked}${failed}.`;
+    }
+    const who = tool === null ? null : (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(tool);
+    if (kind === 'exit')
+        return who === null
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The program handled it${where} and ended itself because of it.`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who} caught it and ended the program.`;
+    if (kind === 'left')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who ?? 'A tool'} caught it after it had left the program's own frames.`;
+    return who === null
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The program handled it${where}.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who} caught it, called${where ?? ' by the program'}.`;
 }
 function seenRich({ unsure, outside }) {
     if (outside === 0)
@@ -5875,16 +6003,16 @@ function greenLine(manifest) {
     if (recorded.length > 0) {
         what.push([
             disarmed === recorded.length
-                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
         ]);
     }
     if (foreign > 0)
         what.push([
-            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
         ]);
     if (idle > 0)
-        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
     for (const process of manifest.processes) {
         const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
@@ -5911,7 +6039,7 @@ function greenLine(manifest) {
 function each(all, words) {
     const shown = all.slice(0, MOST_EACH).map(words);
     const more = all.length - shown.length;
-    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
+    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
 }
 const maybeRich = (manifest) => each(manifest.processes.filter(({ end }) => end?.outside_oom?.certain === false), (process) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(process.end?.exception ?? 'an error')}, which may be memory that ran out, or another trouble${process.end?.outside_oom ? ` of ${_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[process.end.outside_oom.kind]}` : null}; its traceback in the log tells more.`);
 function outsideRich(process, { kind, device_free: free }) {
@@ -5957,7 +6085,7 @@ function verdictParagraphs(manifest) {
         const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .accountOf */ .XP)(manifest, story);
         const asked = askedFor(manifest, story, account);
         const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(story.process)}:`;
-        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]);
+        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([intro, asked, whoHeld(account), handledRich(story, manifest.step.workspace)]);
         if (story.fatal)
             paragraphs.unshift(told);
         else

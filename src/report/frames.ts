@@ -83,9 +83,13 @@ export function foldStack(stack: readonly Frame[]): readonly FrameGroup[] {
   return groups;
 }
 
+/** What ipykernel compiles a notebook's cell as. */
+const CELL = /(^|\/)ipykernel_\d+\/\d+\.py$|^<ipython-input-\d+-[0-9a-f]+>$/;
+
 /** `train.py:48`, the path as short as it stays telling: from the workspace, or its last two parts. */
 export function placeOf(frame: Frame, workspace: string | null): string {
   const file = slashes(frame.file);
+  if (CELL.test(file)) return `notebook cell, line ${frame.line}`;
   let shown = file;
   if (liesIn(file, workspace))
     shown = file.slice(slashes(workspace as string).replace(/\/+$/, '').length + 1);

@@ -4,6 +4,7 @@ import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
 import type { Oom } from '../../evidence/receipt.js';
 import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
+import { isFatal } from '../../judge/outcomes.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
 import { type Html, html, rich } from '../html.js';
@@ -89,7 +90,7 @@ function eventsOf(manifest: Manifest): readonly Event[] {
   return manifest.processes.flatMap((process) =>
     process.ooms.map((oom, index) => {
       const outcome = outcomeOf(manifest, process, index);
-      return { process, oom, outcome, fatal: outcome === 'process' };
+      return { process, oom, outcome, fatal: outcome === 'process' || isFatal(oom) };
     }),
   );
 }

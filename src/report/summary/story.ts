@@ -3,6 +3,7 @@
 import type { Manifest } from '../../evidence/manifest.js';
 import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
+import { testName } from '../../judge/outcomes.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
 import { type Block, plainBlock } from '../blocks.js';
@@ -41,7 +42,9 @@ export function otherFailures(manifest: Manifest): Block | null {
     const { frame } = tellingStack(story.oom, manifest.step.workspace);
     const where = frame ? say` at ${name(placeOf(frame, manifest.step.workspace))}` : null;
     const wanted = story.oom.wanted === null ? null : say`, asked for ${formatBytes(story.oom.wanted)}`;
-    return `- ${markdown(say`${processName(story.process)} ran out too${where}${wanted}.`)}\n`;
+    const test = testName(story.oom);
+    const who = test === null ? processName(story.process) : say`test ${name(test)}`;
+    return `- ${markdown(say`${who} ran out too${where}${wanted}.`)}\n`;
   });
   return {
     weight: 60,

@@ -15,7 +15,7 @@ import time
 
 from .. import facts, faults, process, torch_api
 from ..signals import handlers, sigterm
-from . import dump, looks, outside, peaks, recorder
+from . import dump, handled, looks, outside, peaks, recorder
 
 _installed = False
 _hooked_threads_of = None  # pid whose threading.excepthook we have chained to
@@ -166,6 +166,9 @@ def finish(me, error, kind=None, limit=None):
             "time": time.time(),
             "at": facts.raised_at(error) if kind == "exception" and error is not None else None,
         }
+        if me.suites is not None:
+            me.suites.settle(me)
+        handled.settle(me)
         if kind != "sigterm":
             _tell_apart(me, error or reported())
         if me.cuda_seen:
