@@ -203,11 +203,22 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     faults: ended.faults,
     published: NOT_YET,
   });
-  const account = await withMemory(await named(judged), plan);
+  const account = await withMemory(await withSource(await named(judged), ended.env), plan);
 
   const concluded = await conclude(runner, ended, evidence, account);
   const code = finalExitCode(stepCode, account.gates);
   return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+
+/** The account with the line of the program where memory ran out. */
+async function withSource(account: Manifest, env: NodeJS.ProcessEnv): Promise<Manifest> {
+  if (account.processes.every(({ oom_count: ooms }) => ooms === 0)) return account;
+  const { storyPlace } = await import('./report/annotations.js');
+  const place = storyPlace(account, account.step.workspace);
+  if (place.file === undefined) return account;
+  const { sourceLine } = await import('./evidence/source.js');
+  const run = { ...account.runner, workspace: account.step.workspace };
+  return { ...account, source: await sourceLine(place, run, env) };
 }
 
 /** The account with its peaks, what they are beside a baseline, and the gates of the memory budget. */

@@ -132,7 +132,7 @@ const EXAMPLES: Readonly<Record<AdviceId, { shows: Made; silent: Made; says: Reg
   fragmentation: {
     shows: step({ allocated: 34 * GIB, reserved: 39 * GIB }),
     silent: step({ allocated: 36 * GIB, reserved: 39 * GIB }),
-    says: /^5\.00 GiB, 13 % of the GPU, were reserved by the allocator but in no block/,
+    says: /^5\.00 GiB, 13 % of the GPU, were reserved by the allocator and not in use/,
   },
   activations: {
     shows: seen({ parameter: 4, activation: 30 }, {}, signs({ eval_activations: 0 })),

@@ -278,7 +278,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3991);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(201);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -445,6 +445,7 @@ function buildManifest(parts) {
         verdict: { name: parts.verdict.name, because: parts.verdict.because },
         oom_count: (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .countOoms */ .ar)(evidence.receipts),
         fingerprint: '',
+        source: null,
         snapshots: snapshotReferences(evidence),
         files: evidence.receipts.map(plain),
         processes: evidence.receipts.map(manifestProcess),
@@ -1234,11 +1235,12 @@ function fragmentation(facts) {
     return {
         bytes,
         numbers: [bytes, wanted],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator but in no block: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator and not in use: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
     };
 }
 function activations(facts) {
-    const bytes = bytesOf(facts, 'activation');
+    const compiled = (facts.census?.categories.unknown?.owners ?? []).filter(({ kind }) => kind === 'compiled');
+    const bytes = compiled.reduce((sum, owner) => sum + owner.bytes, bytesOf(facts, 'activation'));
     const explained = Math.max(inEval(facts), largestKept(facts, 'graph', 'traceback')?.bytes ?? 0);
     if (bytes < DOMINANT * facts.most || explained >= bytes / 2)
         return null;
@@ -1910,7 +1912,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 3991:
+/***/ 201:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -2049,93 +2051,8 @@ function benchmarkEntries({ rows }) {
 }
 const benchmarkText = (memory) => `${JSON.stringify(benchmarkEntries(memory), null, 2)}\n`;
 
-// EXTERNAL MODULE: ./build/judge/verdicts.js
-var verdicts = __nccwpck_require__(6344);
-// EXTERNAL MODULE: ./build/report/frames.js
-var report_frames = __nccwpck_require__(5385);
-// EXTERNAL MODULE: ./build/report/story.js
-var report_story = __nccwpck_require__(7234);
-// EXTERNAL MODULE: ./build/report/words/headline.js
-var headline = __nccwpck_require__(1173);
-// EXTERNAL MODULE: ./build/report/words/verdict.js
-var verdict = __nccwpck_require__(6668);
-;// CONCATENATED MODULE: ./build/report/annotations.js
-
-
-
-
-
-
-
-
-const MAX_MESSAGE = 3000;
-function annotationPlace(stack, workspace) {
-    if (workspace === null)
-        return {};
-    for (const frame of [...stack].reverse()) {
-        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
-            continue;
-        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
-        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
-            continue;
-        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
-        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
-    }
-    return {};
-}
-function annotations(manifest, workspace) {
-    const level = verdicts/* VERDICT_TRAITS */.Es[manifest.verdict.name].annotation;
-    const gates = manifest.gates.map((gate) => (0,lib_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
-    const failing = manifest.gates.some((gate) => gate.level === 'fail');
-    const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
-    const result = [];
-    if (manifest.verdict.name === 'failed') {
-        result.push(failedAnnotation(manifest, workspace));
-    }
-    else if (level !== null) {
-        const story = (0,report_story/* mainStory */.dE)(manifest);
-        const telling = story && (story.fatal || (0,report_story/* unseenOoms */.x1)(manifest).length === 0);
-        const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
-        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,verdict/* verdictParagraphs */.Ne)(manifest)));
-        const message = (0,lib_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
-        const { title } = (0,headline/* headline */.P)(manifest);
-        result.push({ level, message, place: { title, ...place } });
-    }
-    const [first] = result;
-    if (first?.level === 'warning' && gates.length > 0) {
-        const message = [first.message, ...gates].join('\n');
-        return [{ level: failing ? 'error' : 'warning', message, place: first.place }];
-    }
-    if (gates.length > 0) {
-        result.push({
-            level: failing && result.length === 0 ? 'error' : 'warning',
-            message: gates.join('\n'),
-            place: { title: gateTitle },
-        });
-    }
-    return result;
-}
-const SHELL_WORDS = {
-    126: 'A command could not be run: it is not executable',
-    127: 'A command was not found',
-};
-function failedAnnotation({ step, processes }, workspace) {
-    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
-    const [first] = processes
-        .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
-        .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
-    const end = first?.end;
-    const words = end
-        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
-        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
-    const place = end?.at ? annotationPlace([end.at], workspace) : {};
-    return { level: 'error', message: (0,lib_text/* printable */.g$)(`${words}${code}`, MAX_MESSAGE), place };
-}
-function placeOf(stack, main, workspace) {
-    const place = annotationPlace(stack, workspace);
-    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
-}
-
+// EXTERNAL MODULE: ./build/report/annotations.js
+var annotations = __nccwpck_require__(6241);
 ;// CONCATENATED MODULE: ./build/report/guide.js
 function guideUrl(env) {
     const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
@@ -2148,6 +2065,8 @@ const GUIDE_URL = guideUrl(process.env);
 
 // EXTERNAL MODULE: ./build/judge/outside.js
 var outside = __nccwpck_require__(2455);
+// EXTERNAL MODULE: ./build/judge/verdicts.js
+var verdicts = __nccwpck_require__(6344);
 ;// CONCATENATED MODULE: ./build/report/blocks.js
 const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
 const plainBlock = (weight, text) => ({
@@ -2250,10 +2169,15 @@ const entity = (text) => oneLine(text)
     .replace(/@(?=\S)/g, `@${JOINER}`)
     .replace(/:\/\//g, `:${JOINER}//`)
     .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
-const row = (cells) => `| ${cells.map((cell) => (0,rich/* unbroken */.D_)(markdown(cell))).join(' | ')} |\n`;
+const linesOf = (cell) => ('lines' in cell ? cell.lines : [cell]);
+const row = (cells) => `| ${cells.map((cell) => linesOf(cell).map(markdown).map(rich/* unbroken */.D_).join('<br>')).join(' | ')} |\n`;
 const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
 const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
 
+// EXTERNAL MODULE: ./build/report/story.js
+var report_story = __nccwpck_require__(7234);
+// EXTERNAL MODULE: ./build/report/words/verdict.js
+var verdict = __nccwpck_require__(6668);
 // EXTERNAL MODULE: ./build/lib/bytes.js
 var lib_bytes = __nccwpck_require__(9079);
 // EXTERNAL MODULE: ./build/report/words/snapshot.js
@@ -2325,14 +2249,21 @@ function snapshotsBlock(manifest) {
             [(0,words_words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
         ]);
     });
-    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+    const ranks = snapshots.some((s) => s.rank !== null);
+    const names = [
+        ranks ? 'rank' : 'process',
+        ...(many ? ['host'] : []),
+        'taken',
+        'size',
+        'history',
+        'sha256 of the file',
+    ];
     const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
-    return {
-        weight: 85,
+    return folded(85, (0,rich/* say */.cv) `${(0,lib_text/* count */.U9)(snapshots.length, 'snapshot')}: what each shows, and which view to open`, {
         open: tableHead(names, aligns),
         rows,
         close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
-    };
+    });
 }
 function whereBlock(manifest, links) {
     const { published, snapshots } = manifest;
@@ -2653,6 +2584,8 @@ function baselineBlock({ memory }) {
 
 // EXTERNAL MODULE: ./build/report/cycles.js
 var cycles = __nccwpck_require__(9280);
+// EXTERNAL MODULE: ./build/report/frames.js
+var report_frames = __nccwpck_require__(5385);
 // EXTERNAL MODULE: ./build/report/words/process.js
 var words_process = __nccwpck_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js
@@ -2952,6 +2885,8 @@ var judge_advice = __nccwpck_require__(9590);
 var judge_hints = __nccwpck_require__(5302);
 // EXTERNAL MODULE: ./build/judge/outcomes.js
 var outcomes = __nccwpck_require__(9995);
+// EXTERNAL MODULE: ./build/report/words/headline.js
+var headline = __nccwpck_require__(1173);
 // EXTERNAL MODULE: ./build/report/words/memory.js
 var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/pools.js
@@ -2979,6 +2914,12 @@ function verdictBlock(manifest) {
     const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph);
     const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice.text}`)}`;
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
+}
+function sourceBlock({ source }) {
+    if (source === null)
+        return null;
+    const place = `${source.file}:${source.line}`;
+    return plainBlock(95, `${paragraph([(0,rich/* link */.nf)([(0,rich/* code */.aY)(place)], source.url)])}${fenced([source.text], 'python')}\n`);
 }
 function otherFailures(manifest) {
     const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
@@ -3027,7 +2968,11 @@ function stackBlock(manifest, story) {
             ? 'autograd thread'
             : 'innermost last';
     const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
-    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
+    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, {
+        open: text,
+        rows: [],
+        close: () => '',
+    });
 }
 const SQUARES = {
     parameter: '🟦',
@@ -3058,6 +3003,14 @@ function picture(parts) {
     }
     return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
 }
+const MOST_PARTS = 6;
+function story_largest(parts) {
+    if (parts.length <= MOST_PARTS)
+        return parts;
+    const order = [...parts].sort((a, b) => Number(a.whole) - Number(b.whole) || b.bytes - a.bytes);
+    const kept = new Set(order.slice(0, MOST_PARTS - 1));
+    return parts.filter((part) => kept.has(part));
+}
 function categoriesBlock(manifest, story) {
     const account = (0,report_story/* accountOf */.XP)(manifest, story);
     const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
@@ -3066,17 +3019,22 @@ function categoriesBlock(manifest, story) {
     if (parts.length === 0 || whole === 0)
         return null;
     const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-    const owners = parts.some((part) => (0,memory/* ownersRich */.pP)(part).length > 0);
-    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-    const head = tableHead(names, ['left', 'right', 'right', 'left']);
-    const rows = parts.map((part) => {
-        const cells = [
-            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part)}`,
+    const shown = story_largest(parts);
+    const head = tableHead([title, 'bytes', 'share'], ['left', 'right', 'right']);
+    const rows = shown.map((part) => {
+        const label = (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part)}`;
+        const owners = (0,memory/* ownersRich */.pP)(part);
+        return row([
+            { lines: owners.length === 0 ? [label] : [label, owners] },
             [(0,memory/* amount */.vj)(part)],
             [part.bytes === 0 ? '' : (0,memory/* share */.uM)(part.bytes, whole)],
-        ];
-        return row(owners ? [...cells, (0,memory/* ownersRich */.pP)(part)] : cells);
+        ]);
     });
+    const rest = parts.filter((part) => !shown.includes(part));
+    if (rest.length > 0) {
+        const each = rest.map((part) => (0,rich/* say */.cv) `${memory/* PART_NAMES */.zK[part.name]} ${(0,memory/* amount */.vj)(part)}`);
+        rows.push(row([(0,rich/* say */.cv) `the rest: ${(0,rich/* joinRich */.Rz)(each, '; ')}`, [], []]));
+    }
     const whose = (0,words_words/* processName */.po)(story.process);
     const of = account.total === null ? (0,lib_bytes/* formatBytes */.z)(whole) : (0,lib_bytes/* formatBytes */.z)(account.total);
     const notes = [];
@@ -3102,7 +3060,7 @@ function hintsBlock(manifest) {
     if (hints.length === 0)
         return null;
     const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
-    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
+    return folded(80, ['What else the numbers suggest'], { open: '', rows, close: () => '' });
 }
 
 ;// CONCATENATED MODULE: ./build/report/summary/summary.js
@@ -3132,7 +3090,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
         const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), budgetBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -3479,7 +3437,7 @@ async function tell(runner, manifest, published, { plan, late }, where) {
     catch (error) {
         runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
     }
-    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
+    for (const { level, message, place } of (0,annotations/* annotations */.h)(manifest, plan.workspace)) {
         await runner.annotate(level, message, place);
     }
 }
@@ -4188,10 +4146,21 @@ async function finish(runner, ended) {
         faults: ended.faults,
         published: NOT_YET,
     });
-    const account = await withMemory(await named(judged), plan);
+    const account = await withMemory(await withSource(await named(judged), ended.env), plan);
     const concluded = await conclude(runner, ended, evidence, account);
     const code = finalExitCode(stepCode, account.gates);
     return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+async function withSource(account, env) {
+    if (account.processes.every(({ oom_count: ooms }) => ooms === 0))
+        return account;
+    const { storyPlace } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 6241));
+    const place = storyPlace(account, account.step.workspace);
+    if (place.file === undefined)
+        return account;
+    const { sourceLine } = await __nccwpck_require__.e(/* import() */ 75).then(__nccwpck_require__.bind(__nccwpck_require__, 8075));
+    const run = { ...account.runner, workspace: account.step.workspace };
+    return { ...account, source: await sourceLine(place, run, env) };
 }
 async function withMemory(account, { options, workspace }) {
     const now = memoryOf(account);
@@ -5003,6 +4972,109 @@ const prependPath = (dir, existing) => existing ? `${dir}${node_path__WEBPACK_IM
 
 /***/ }),
 
+/***/ 6241:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ annotations),
+/* harmony export */   storyPlace: () => (/* binding */ storyPlace)
+/* harmony export */ });
+/* unused harmony export annotationPlace */
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6760);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(9995);
+/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6344);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(4869);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(5385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_headline_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1173);
+/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6668);
+
+
+
+
+
+
+
+
+
+const MAX_MESSAGE = 3000;
+function annotationPlace(stack, workspace) {
+    if (workspace === null)
+        return {};
+    for (const frame of [...stack].reverse()) {
+        if ((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .frameKind */ .A1)(frame) !== 'user' || frame.file.startsWith('<'))
+            continue;
+        const file = (0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)((0,node_path__WEBPACK_IMPORTED_MODULE_0__.isAbsolute)(frame.file) ? frame.file : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(workspace, frame.file));
+        if (!(0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .liesIn */ .z$)(file, workspace))
+            continue;
+        const path = file.slice((0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)(workspace).replace(/\/+$/, '').length + 1);
+        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
+    }
+    return {};
+}
+function annotations(manifest, workspace) {
+    const level = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_1__/* .VERDICT_TRAITS */ .Es[manifest.verdict.name].annotation;
+    const gates = manifest.gates.map((gate) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(gate.message, MAX_MESSAGE / 3));
+    const failing = manifest.gates.some((gate) => gate.level === 'fail');
+    const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
+    const result = [];
+    if (manifest.verdict.name === 'failed') {
+        result.push(failedAnnotation(manifest, workspace));
+    }
+    else if (level !== null) {
+        const place = storyPlace(manifest, workspace);
+        const text = (0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .plainText */ .wh)((0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .joinRich */ .Rz)((0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_4__/* .verdictParagraphs */ .Ne)(manifest)));
+        const message = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
+        const { title } = (0,_words_headline_js__WEBPACK_IMPORTED_MODULE_3__/* .headline */ .P)(manifest);
+        result.push({ level, message, place: { title, ...place } });
+    }
+    const [first] = result;
+    if (first?.level === 'warning' && gates.length > 0) {
+        const message = [first.message, ...gates].join('\n');
+        return [{ level: failing ? 'error' : 'warning', message, place: first.place }];
+    }
+    if (gates.length > 0) {
+        result.push({
+            level: failing && result.length === 0 ? 'error' : 'warning',
+            message: gates.join('\n'),
+            place: { title: gateTitle },
+        });
+    }
+    return result;
+}
+const SHELL_WORDS = {
+    126: 'A command could not be run: it is not executable',
+    127: 'A command was not found',
+};
+function failedAnnotation(manifest, workspace) {
+    const { step, processes } = manifest;
+    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+    const [first] = processes
+        .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
+        .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
+    const end = first?.end;
+    const words = end
+        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
+        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+    const open = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__/* .unexplained */ .EJ)(manifest.processes) > 0;
+    const place = end?.at ? annotationPlace([end.at], workspace) : open ? storyPlace(manifest, workspace) : {};
+    const seen = open && !end ? '; an out-of-memory was seen here' : '';
+    return { level: 'error', message: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(`${words}${code}${seen}`, MAX_MESSAGE), place };
+}
+function storyPlace(manifest, workspace) {
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest);
+    const telling = story && (story.fatal || (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unseenOoms */ .x1)(manifest).length === 0);
+    return telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+}
+function placeOf(stack, main, workspace) {
+    const place = annotationPlace(stack, workspace);
+    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
+}
+
+
+/***/ }),
+
 /***/ 9280:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -5548,15 +5620,16 @@ function headline(manifest) {
 
 
 
+const OWNED = ['module buffer', 'visible tensor'];
 const PART_NAMES = {
     parameter: 'parameter',
     gradient: 'gradient',
-    optimizer_state: 'optimizer_state',
+    optimizer_state: 'optimizer state',
     activation: 'activation',
     input: 'input',
     unknown: 'unknown',
     allocated: 'in use by this process',
-    unused: 'reserved, in no block',
+    unused: 'reserved, unused',
     others: 'other processes',
     outside: "outside of torch's allocator",
     free: 'free',
@@ -5574,12 +5647,23 @@ function amount(part) {
         return (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(part.bytes);
     return part.bytes === 0 ? 'not reached' : `${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(part.bytes)}, not all reached`;
 }
+const ownerRich = ({ name: of, kind }) => kind === 'compiled' ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `compiled graph of ${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(of, 60)}` : kind === 'library' ? [of] : [(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(of, 60)];
+function untold({ owners, reasons }) {
+    let told = owners.filter(({ kind }) => kind !== 'library').reduce((sum, owner) => sum + owner.bytes, 0);
+    const libraries = new Set(owners.filter(({ kind }) => kind === 'library').map(({ name: of }) => of));
+    return reasons
+        .filter(({ reason }) => !libraries.has(reason))
+        .flatMap(({ reason, bytes }) => {
+        const less = OWNED.includes(reason) ? Math.min(told, bytes) : 0;
+        told -= less;
+        return bytes === less ? [] : [{ what: [(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)], bytes: bytes - less }];
+    });
+}
 function ownersRich(part, most = 2, from = 0) {
-    if (part.name === 'unknown' && part.reasons.length > 0) {
-        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
-    }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(o.name, 60)} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+    const owners = part.owners.map((owner) => ({ what: ownerRich(owner), bytes: owner.bytes }));
+    const all = part.name === 'unknown' ? [...owners, ...untold(part)] : owners;
+    const shown = [...all].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(shown.map(({ what, bytes }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${what} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`), ', ');
 }
 function share(part, whole) {
     if (whole <= 0)

@@ -31,6 +31,7 @@ import type {
   Torch,
 } from './receipt.js';
 import type { Rejected, RejectedReason } from './rejected.js';
+import type { SourceLine } from './source.js';
 
 export const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 export const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -205,6 +206,8 @@ export interface Manifest {
   readonly oom_count: number;
   /** The same for the same failure in another run (fingerprint.ts); empty where no out-of-memory was. */
   readonly fingerprint: string;
+  /** The line of the program where memory ran out; null where it is not in the commit of the run as it stands. */
+  readonly source: SourceLine | null;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
   readonly processes: readonly ManifestProcess[];
@@ -365,6 +368,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
     oom_count: countOoms(evidence.receipts),
     fingerprint: '',
+    source: null,
     snapshots: snapshotReferences(evidence),
     files: evidence.receipts.map(plain),
     processes: evidence.receipts.map(manifestProcess),

@@ -320,12 +320,13 @@ function fragmentation(facts: Facts): Finding | null {
   return {
     bytes,
     numbers: [bytes, wanted],
-    text: say`${strong(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator but in no block: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+    text: say`${strong(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator and not in use: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
   };
 }
 
 function activations(facts: Facts): Finding | null {
-  const bytes = bytesOf(facts, 'activation');
+  const compiled = (facts.census?.categories.unknown?.owners ?? []).filter(({ kind }) => kind === 'compiled');
+  const bytes = compiled.reduce((sum, owner) => sum + owner.bytes, bytesOf(facts, 'activation'));
   // In eval mode, or where a name or a traceback keeps them, a smaller batch is not the answer.
   const explained = Math.max(inEval(facts), largestKept(facts, 'graph', 'traceback')?.bytes ?? 0);
   if (bytes < DOMINANT * facts.most || explained >= bytes / 2) return null;
