@@ -265,5 +265,7 @@ print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(stdout).not.toContain('interrupted 3');
     expect(stdout).toContain('hello you');
     expect(stdout).toContain('code 4');
+    // It has no width, and what follows is readable all the same.
+    expect(stdout).toContain('The step was cancelled or ran into a time limit.');
   });
 });

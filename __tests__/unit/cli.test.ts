@@ -104,6 +104,14 @@ describe('a summary in the terminal', () => {
     );
   });
 
+  it('has a line for what is below a cell, and for a row that is one sentence', () => {
+    const rows =
+      '| a | n |\n| :--- | ---: |\n| **x**<br>`one` 1 MiB, `two` 2 MiB | 33 |\n| the rest: much and more |  |\n';
+    expect(forTerminal(rows, { ...look, width: 16 })).toBe(
+      'a   n\nx  33\n   one 1 MiB,\n   two 2 MiB\nthe rest: much\nand more\n',
+    );
+  });
+
   it('obeys no escape sequence that the summary holds, and writes its own only where they are understood', () => {
     const summary =
       '## A **b**\n\n\u001b[31m<code>&#27;&#91;31m</code> `\u009b1m` a\\_b &lt;i&gt; \\*\\* $\n';

@@ -130,7 +130,8 @@ async function account(manifest: Manifest, evidenceDir: string, out: string): Pr
     const faults = folder === null ? [] : await keep(manifest, evidenceDir, folder);
     const { isTTY, columns } = process.stderr;
     const look = {
-      width: Math.min(columns ?? 100, 120),
+      // A terminal that does not know its size says 0.
+      width: Math.min(columns || 100, 120),
       styled: isTTY === true && !process.env['NO_COLOR'],
       page: folder !== null,
     };

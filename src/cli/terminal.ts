@@ -13,8 +13,12 @@ export interface Look {
   readonly page: boolean;
 }
 
-/** Folded away on a page, and said by the command itself. */
+/** What the command itself says below: where the files are, and how to check them. */
 const SKIPPED = /^Download it, check its digest/;
+const ALONE = /^\*\*(Snapshots|Evidence)\*\*$/;
+
+/** Folded away on a page where there is much to see at once; on a terminal one scrolls. */
+const OPENED = /^(Where the program stood|What else the numbers suggest)/;
 
 const WIDE = /\p{Emoji_Presentation}/gu;
 const ESCAPE = String.fromCharCode(27);
@@ -72,37 +76,51 @@ function wrapped(text: string, width: number, indent = ''): string {
 
 const cellsOf = (row: string): string[] => row.replace(/^\| ?| ?\|$/g, '').split(/(?<!\\) ?\| ?/);
 
-/** Columns as wide as their widest cell; what does not fit into the last one goes on under it. */
+/**
+ * Columns as wide as their widest cell; what does not fit into the last one goes on under it. What follows a line break in the
+ * first cell, and a row that has nothing else, has a line of its own.
+ */
 function table(rows: readonly string[], look: Look): string {
   const [head = '', rule = '', ...body] = rows;
   const right = cellsOf(rule).map((cell) => cell.trim().endsWith(':'));
-  const cells = [head, ...body].map((row) => cellsOf(row).map((cell) => inline(cell.trim(), look)));
-  const widths = right.map((_, i) => Math.max(0, ...cells.map((row) => widthOf(row[i] ?? ''))));
+  const cells = [head, ...body].map((row) => {
+    const [first = '', ...others] = cellsOf(row);
+    const [start = '', ...below] = first.split('<br>');
+    const columns = [start, ...others].map((cell) => inline(cell.trim(), look));
+    return { columns, below: below.map((line) => inline(line.trim(), look)) };
+  });
+  const alone = (columns: readonly string[]): boolean => columns.slice(1).every((cell) => cell === '');
+  const measured = cells.filter(({ columns }) => right.length === 1 || !alone(columns));
+  const widths = right.map((_, i) =>
+    Math.max(0, ...measured.map(({ columns }) => widthOf(columns[i] ?? ''))),
+  );
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
   const last = Math.max(24, look.width - before);
   return cells
-    .map((row) =>
-      widths
-        .map((width, i) => {
-          const cell = row[i] ?? '';
-          if (i === widths.length - 1 && !right[i]) return wrapped(cell, last, ' '.repeat(before));
-          const pad = ' '.repeat(Math.max(0, width - widthOf(cell)));
-          return right[i] ? pad + cell : cell + pad;
-        })
-        .join('  ')
-        .trimEnd(),
-    )
+    .flatMap(({ columns, below }) => {
+      const line = widths.map((width, i) => {
+        const cell = columns[i] ?? '';
+        if (i === widths.length - 1 && !right[i]) return wrapped(cell, last, ' '.repeat(before));
+        const pad = ' '.repeat(Math.max(0, width - widthOf(cell)));
+        return right[i] ? pad + cell : cell + pad;
+      });
+      return [
+        alone(columns) ? wrapped(columns[0] ?? '', look.width) : line.join('  ').trimEnd(),
+        ...below.map((text) => `   ${wrapped(text, look.width - 3, '   ')}`),
+      ];
+    })
     .join('\n');
 }
 
-/** The summary as text for a terminal. What is folded away shows its title. */
+/** The summary as text for a terminal. What is folded away shows its title, but for what a person wants at once. */
 export function forTerminal(summary: string, look: Look): string {
   const lines = summary.split('\n');
   const shown: string[] = [];
   const push = (...texts: string[]): void => void shown.push(...texts);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string;
-    const [, open, title] = /^<details( open)?><summary>(.*)<\/summary>$/.exec(line) ?? [];
+    const [, unfolded, title] = /^<details( open)?><summary>(.*)<\/summary>$/.exec(line) ?? [];
+    const open = unfolded !== undefined || OPENED.test(title ?? '');
     if (title !== undefined) {
       if (!SKIPPED.test(title))
         push(
@@ -121,7 +139,7 @@ export function forTerminal(summary: string, look: Look): string {
       while (lines[at]?.startsWith('| ')) rows.push(lines[at++] as string);
       at--;
       push(table(rows, look));
-    } else if (line === '</details>') continue;
+    } else if (line === '</details>' || ALONE.test(line)) continue;
     else if (line.startsWith('#')) push(inline(`**${line.replace(/^#+ /, '')}**`, look));
     else if (line.startsWith('- ')) push(`- ${wrapped(inline(line.slice(2), look), look.width - 2, '  ')}`);
     else
