@@ -278,7 +278,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(201);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4111);
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
 
@@ -1449,6 +1449,41 @@ function hintsFor(manifest) {
 
 /***/ }),
 
+/***/ 7345:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   L: () => (/* binding */ hostAdvice)
+/* harmony export */ });
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5402);
+
+
+
+const WORTH = 0.3;
+function hostAdvice({ verdict, host }) {
+    const use = host?.use;
+    const most = host?.memory?.limit ?? host?.memory?.total ?? null;
+    if (verdict.name !== 'host-oom' || !use || most === null)
+        return null;
+    const of = (bytes) => (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes))}, ${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .share */ .uM)(bytes, most)} of the ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(most)}`;
+    const shm = use.shm;
+    const workers = use.owners.find((owner) => owner.workers > 0);
+    const [first] = use.owners.filter((owner) => owner.workers === 0);
+    const held = workers === undefined ? 0 : workers.own + workers.shared;
+    if (shm !== null && shm.used >= WORTH * most && shm.used >= held)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Shared memory (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('/dev/shm')}) held ${of(shm.used)}: batches on their way from DataLoader workers. A smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')} or smaller batches take less.`;
+    if (workers !== undefined && held >= WORTH * most && held >= (first?.own ?? 0))
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(workers)} held ${of(held)}, ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(workers.own / workers.workers)} each of their own: fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')}, a smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, or a dataset that they need not copy (arrays instead of Python objects, memory maps).`;
+    if (first !== undefined && first.own >= WORTH * most)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(first)} itself held ${of(first.own)}: load less at once (memory maps, streaming, ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('map_location')}), pin less memory, or give the job more.`;
+    return null;
+}
+
+
+/***/ }),
+
 /***/ 9995:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -1912,7 +1947,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 201:
+/***/ 4111:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -2586,11 +2621,14 @@ function baselineBlock({ memory }) {
 var cycles = __nccwpck_require__(9280);
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __nccwpck_require__(5385);
+// EXTERNAL MODULE: ./build/report/words/memory.js
+var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/process.js
 var words_process = __nccwpck_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js
 var unseen = __nccwpck_require__(5605);
 ;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -2627,6 +2665,21 @@ function gpuBlock(manifest) {
         rows: rows.slice(0, MOST.processes),
         close: moreRows(Math.max(0, rows.length - MOST.processes)),
     });
+}
+function hostBlock({ host }) {
+    const use = host?.use;
+    if (!use)
+        return null;
+    const rows = use.owners.map((owner) => row([(0,memory/* hostOwnerRich */.CQ)(owner), [(0,lib_bytes/* formatBytes */.z)(owner.own)], [(0,lib_bytes/* formatBytes */.z)(owner.shared)]]));
+    const shm = use.shm === null
+        ? ''
+        : `\n${markdown((0,rich/* say */.cv) `${(0,rich/* code */.aY)('/dev/shm')} held ${(0,lib_bytes/* formatBytes */.z)(use.shm.used)} of ${(0,lib_bytes/* formatBytes */.z)(use.shm.total)}.`)}\n`;
+    return {
+        weight: 90,
+        open: tableHead(["Who held the host's memory, when most was seen", 'of its own', 'shared'], ['left', 'right', 'right']),
+        rows,
+        close: () => `${shm}\n`,
+    };
 }
 function cyclesBlock(manifest) {
     if (manifest.cycles.count === 0)
@@ -2883,12 +2936,12 @@ function dumpTrouble(manifest) {
 var judge_advice = __nccwpck_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __nccwpck_require__(5302);
+// EXTERNAL MODULE: ./build/judge/host-advice.js
+var host_advice = __nccwpck_require__(7345);
 // EXTERNAL MODULE: ./build/judge/outcomes.js
 var outcomes = __nccwpck_require__(9995);
 // EXTERNAL MODULE: ./build/report/words/headline.js
 var headline = __nccwpck_require__(1173);
-// EXTERNAL MODULE: ./build/report/words/memory.js
-var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __nccwpck_require__(8574);
 ;// CONCATENATED MODULE: ./build/report/summary/story.js
@@ -2908,11 +2961,12 @@ var words_pools = __nccwpck_require__(8574);
 
 
 
+
 function verdictBlock(manifest) {
     const { icon, title } = (0,headline/* headline */.P)(manifest);
-    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const advice = (0,host_advice/* hostAdvice */.L)(manifest) ?? (0,judge_advice/* adviceFor */.cp)(manifest)?.text ?? null;
     const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph);
-    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice.text}`)}`;
+    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice}`)}`;
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
 }
 function sourceBlock({ source }) {
@@ -3090,7 +3144,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
         const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), hostBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -4134,6 +4188,7 @@ async function finish(runner, ended) {
         host: {
             oom: host,
             memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+            use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(receipts),
@@ -4371,6 +4426,7 @@ function savePlan(runner, plan, known = NOTHING_KNOWN) {
             sightings: known.seen.sightings.slice(0, MAX_SEEN),
             carriers: known.seen.carriers.slice(0, MAX_SEEN),
             hidden: known.seen.hidden.slice(0, MAX_SEEN),
+            use: known.seen.use,
         },
         met: known.met.slice(0, MAX_LIST),
     };
@@ -4511,7 +4567,73 @@ function ignoringSigpipe({ file, args }) {
     return how === undefined ? { file, args } : { file, args: [...how, name, file, ...args] };
 }
 
+;// CONCATENATED MODULE: ./build/step/host-use.js
+
+
+const MOST_PROCESSES = 256;
+const host_use_MOST_OWNERS = 6;
+const WORTH = 1.05;
+function hostOwners(processes) {
+    const byPid = new Map(processes.map((one) => [one.pid, one]));
+    const owners = new Map();
+    for (const { pid, ppid, program, own, shared } of processes) {
+        const parent = byPid.get(ppid);
+        const worker = parent?.program === program;
+        const key = worker ? `workers of ${ppid}` : `${pid}`;
+        const known = owners.get(key) ?? { program, pid: worker ? ppid : pid, workers: 0, own: 0, shared: 0 };
+        owners.set(key, {
+            ...known,
+            workers: known.workers + (worker ? 1 : 0),
+            own: known.own + own,
+            shared: Math.max(known.shared, shared),
+        });
+    }
+    return [...owners.values()].sort((a, b) => b.own + b.shared - (a.own + a.shared)).slice(0, host_use_MOST_OWNERS);
+}
+class HostUseWatch {
+    root;
+    #pages = 0;
+    #use = null;
+    constructor(root = '/proc') {
+        this.root = root;
+    }
+    look(own) {
+        const pages = own.reduce((sum, { resident }) => sum + resident, 0);
+        if (pages <= this.#pages * WORTH)
+            return;
+        this.#pages = pages;
+        const largest = [...own].sort((a, b) => b.resident - a.resident).slice(0, MOST_PROCESSES);
+        const owners = hostOwners(largest.flatMap((facts) => host_use_memoryOf(facts, this.root) ?? []));
+        if (owners.length > 0)
+            this.#use = { time: Date.now() / 1000, owners, shm: sharedMemory() };
+    }
+    use() {
+        return this.#use;
+    }
+}
+function host_use_memoryOf({ pid, ppid }, root) {
+    try {
+        const status = (0,external_node_fs_.readFileSync)(`${root}/${pid}/status`, 'utf8');
+        const kib = (name) => 1024 * Number(new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(status)?.[1] ?? 0);
+        const program = (0,proc/* nameProcess */.HO)(pid, root).program ?? '?';
+        return { pid, ppid, program, own: kib('RssAnon'), shared: kib('RssFile') + kib('RssShmem') };
+    }
+    catch {
+        return null;
+    }
+}
+function sharedMemory() {
+    try {
+        const { bsize, blocks, bfree } = (0,external_node_fs_.statfsSync)('/dev/shm');
+        return blocks === 0 ? null : { used: (blocks - bfree) * bsize, total: blocks * bsize };
+    }
+    catch {
+        return null;
+    }
+}
+
 ;// CONCATENATED MODULE: ./build/step/watch.js
+
 
 
 
@@ -4531,6 +4653,7 @@ class TorchWatch {
     #sightings = new Map();
     #carriers = new Set();
     #hidden = new Map();
+    #use;
     #known = new Map();
     #timer;
     #looked = false;
@@ -4539,6 +4662,7 @@ class TorchWatch {
         this.mark = mark;
         this.shimDir = shimDir;
         this.root = root;
+        this.#use = new HostUseWatch(root);
     }
     start(tell = () => undefined) {
         if (process.platform !== 'linux')
@@ -4569,16 +4693,22 @@ class TorchWatch {
     }
     look() {
         this.#looked = true;
+        const own = [];
         for (const known of this.#meet()) {
-            if (known.ours && !known.settled)
+            if (!known.ours)
+                continue;
+            own.push(known.now);
+            if (!known.settled)
                 this.#examine(known);
         }
+        this.#use.look(own);
     }
     seen() {
         return {
             sightings: [...this.#sightings.values()],
             carriers: [...this.#carriers],
             hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
+            use: this.#use.use(),
         };
     }
     met() {
@@ -4597,12 +4727,14 @@ class TorchWatch {
             if (facts === null)
                 continue;
             all.push(facts);
-            if (known?.facts.startTicks === facts.startTicks)
-                living.set(pid, known);
+            if (known?.facts.startTicks !== facts.startTicks)
+                continue;
+            known.now = facts;
+            living.set(pid, known);
         }
         const own = (0,step_own/* ownAmong */.nd)(this.mark(), all, ({ pid }) => living.get(pid)?.ours, this.root);
         for (const facts of all.filter(({ pid }) => !living.has(pid)).sort(step_own/* byStart */.oV)) {
-            living.set(facts.pid, { facts, ours: own.has(facts.pid), settled: false });
+            living.set(facts.pid, { facts, now: facts, ours: own.has(facts.pid), settled: false });
         }
         this.#known = living;
         return living.values();
@@ -5608,6 +5740,7 @@ function headline(manifest) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   CQ: () => (/* binding */ hostOwnerRich),
 /* harmony export */   pP: () => (/* binding */ ownersRich),
 /* harmony export */   q9: () => (/* binding */ partRich),
 /* harmony export */   uM: () => (/* binding */ share),
@@ -5615,8 +5748,10 @@ function headline(manifest) {
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5665,6 +5800,7 @@ function ownersRich(part, most = 2, from = 0) {
     const shown = [...all].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
     return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(shown.map(({ what, bytes }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${what} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`), ', ');
 }
+const hostOwnerRich = ({ program, pid, workers }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${workers === 0 ? null : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(workers, 'worker')} of `}${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(program, 40)} (pid ${pid})`;
 function share(part, whole) {
     if (whole <= 0)
         return '';
@@ -6810,6 +6946,7 @@ function processFacts(pid, root = '/proc') {
             ppid: Number(fields[1]),
             pgid: Number(fields[2]),
             startTicks: Number(fields[19]),
+            resident: Number(fields[21]),
         };
     }
     catch {
