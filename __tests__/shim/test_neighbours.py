@@ -263,7 +263,11 @@ def test_a_cell_of_a_notebook(step, tools, tmp_path):
     (oom,) = done.receipt["ooms"]
     assert (oom["cell"], oom["outcome"]["kind"], oom["outcome"]["tool"]) == (2, "left", "IPython")
     assert done.receipt["end"]["kind"] == "exit"
-    assert [frame["function"] for frame in oom["stack"] if "ipykernel_" in frame["file"]] == [
+    assert [
+        frame["function"]
+        for frame in oom["stack"]
+        if "/ipykernel_" in frame["file"] and "launcher" not in frame["file"]
+    ] == [
         "<module>",
         "fill",
     ]
