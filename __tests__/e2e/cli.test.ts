@@ -125,6 +125,18 @@ it('a folder that cannot be made costs neither the exit code nor the evidence', 
   for (const name of leftInTemp()) rmSync(join(temp, name), { recursive: true });
 }, 60_000);
 
+it('a green run leaves a folder where one was asked for, which a later run is compared with', () => {
+  const program = 'import sys, torch; torch.empty(int(sys.argv[1]) << 20, device="cuda")';
+  const small = command(['--out=green', 'python', '-c', program, '10'], { python: cudaPython() });
+  expect([small.code, small.stderr.includes('✅ No out-of-memory')]).toEqual([0, true]);
+  const [day] = readdirSync(join(work, 'green'));
+  const baseline = ['--baseline', join('green', day as string, 'memory.json'), '--max-growth=5%'];
+  const large = command([...baseline, 'python', '-c', program, '20'], { python: cudaPython() });
+  expect(large.code).toBe(1);
+  expect(large.stderr).toMatch(/🔴 The peak is .* more than the\s+baseline's/);
+  rmSync(join(work, 'oom-autopsy'), { recursive: true });
+}, 60_000);
+
 it('the check of the categorized view runs where it is asked for', () => {
   const program = 'import torch; torch.empty(8, device="cuda")';
   const { code, stderr } = command(['--parity=fail', '--', 'python', '-c', program], {

@@ -17,10 +17,10 @@ describe('arguments', () => {
   });
 
   it.each([
-    [['--', 'python', 'train.py', '--out', 'x'], ['python', 'train.py', '--out', 'x'], 'oom-autopsy', {}],
-    [['python', '-c', ''], ['python', '-c', ''], 'oom-autopsy', {}],
+    [['--', 'python', 'train.py', '--out', 'x'], ['python', 'train.py', '--out', 'x'], null, {}],
+    [['python', '-c', ''], ['python', '-c', ''], null, {}],
     [['--out=a b', '--cycles', 'fail', '--', '--odd'], ['--odd'], 'a b', { cycles: 'fail' }],
-    [['--parity=warn', '--snapshot=', 'x'], ['x'], 'oom-autopsy', { parity: 'warn', snapshot: '' }],
+    [['--parity=warn', '--snapshot=', 'x'], ['x'], null, { parity: 'warn', snapshot: '' }],
   ])('%j', (words, command, out, inputs) => {
     expect(parseArguments(words)).toEqual({
       kind: 'run',

@@ -108,7 +108,7 @@ async function runCommand({ command, out, inputs }: Extract<Request, { kind: 'ru
     }
     const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
     inUse = manifest.still_running.length > 0;
-    const whole = await account(manifest, outputs['evidence-dir'] ?? '', resolve(out));
+    const whole = await account(manifest, outputs['evidence-dir'] ?? '', out);
     if (!whole) inUse = true;
     else if (inUse)
       say(logLine(`what still runs was started with a folder of ours, which is left to it: ${temp}`));
@@ -122,11 +122,13 @@ async function runCommand({ command, out, inputs }: Extract<Request, { kind: 'ru
  * The account on the terminal, and the folder. What goes wrong here is a line, and the program's exit code stays.
  * @returns false where some of the evidence lies where it was
  */
-async function account(manifest: Manifest, evidenceDir: string, out: string): Promise<boolean> {
+async function account(manifest: Manifest, evidenceDir: string, asked: string | null): Promise<boolean> {
+  const out = resolve(asked ?? 'oom-autopsy');
   try {
     const { keep, localSummary, worthAFolder } = await import('./keep.js');
     const { forTerminal } = await import('./terminal.js');
-    const folder = worthAFolder(manifest) ? freshFolder(out, new Date()) : null;
+    const wanted = worthAFolder(manifest) || (asked !== null && manifest.processes.length > 0);
+    const folder = wanted ? freshFolder(out, new Date()) : null;
     const faults = folder === null ? [] : await keep(manifest, evidenceDir, folder);
     const { isTTY, columns } = process.stderr;
     const look = {

@@ -48,7 +48,8 @@ export type Request =
   | {
       readonly kind: 'run';
       readonly command: readonly string[];
-      readonly out: string;
+      /** Folder for runs; null: the usual one, and only for a run that has something to keep. */
+      readonly out: string | null;
       readonly inputs: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'help' | 'version' }
@@ -57,7 +58,7 @@ export type Request =
 /** @param words the command line after the program's own name */
 export function parseArguments(words: readonly string[]): Request {
   const inputs: Record<string, string> = { parity: DEFAULTS['parity'] ?? '' };
-  let out = 'oom-autopsy';
+  let out: string | null = null;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string;
     if (word === '-h' || word === '--help') return { kind: 'help' };
@@ -93,7 +94,7 @@ Runs the command as you would, with torch's allocator recording on. When it runs
 printed, and the report page, the snapshots and their digests are kept in a folder. The exit code is the command's.
 Nothing is sent anywhere.
 
-  --${'out'.padEnd(16)} folder in which each run that has something to keep gets one of its own (oom-autopsy)
+  --${'out'.padEnd(16)} folder in which each run gets one of its own (oom-autopsy, and only where something happened)
 ${FLAG_NAMES.map((name) => line(name, FLAGS[name as keyof typeof FLAGS], DEFAULTS[name] ?? '')).join('')}
   --help, --version
 
