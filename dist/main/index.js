@@ -279,8 +279,11 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4111);
+/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
-await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
+
+const terminal = process.argv[2] === '--terminal';
+await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)((terminal ? _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .terminalRunner */ .bU : _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .environmentRunner */ .AJ)(process.env), terminal);
 
 __webpack_async_result__();
 } catch(e) { __webpack_async_result__(e); } }, 1);
@@ -3184,29 +3187,33 @@ const OUTPUT_NAMES = [
 function setOutputs(runner, outputs) {
     runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
-function namesIn(text) {
-    const names = [];
-    let end = null;
+function valuesIn(text) {
+    const values = new Map();
+    let open = null;
     for (const line of text.split(/\r?\n/)) {
-        if (end !== null) {
-            if (line === end)
-                end = null;
+        if (open !== null) {
+            if (line === open.end)
+                open = null;
+            else {
+                open.lines.push(line);
+                values.set(open.name, open.lines.join('\n'));
+            }
             continue;
         }
-        const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+        const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
         if (name === undefined)
             continue;
-        names.push(name);
+        values.set(name, mark === '<<' ? '' : rest);
         if (mark === '<<')
-            end = rest ?? '';
+            open = { name, end: rest, lines: [] };
     }
-    return names;
+    return values;
 }
 function replacedOutputs(path) {
     try {
         if (!path || !(0,external_node_fs_.statSync)(path).isFile())
             return [];
-        const names = new Set(namesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).map((name) => name.toLowerCase()));
+        const names = new Set([...valuesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
         return OUTPUT_NAMES.filter((name) => names.has(name));
     }
     catch {
@@ -4718,7 +4725,7 @@ class TorchWatch {
     #meet() {
         const living = new Map();
         const all = [];
-        for (const name of watch_namesIn(this.root)) {
+        for (const name of namesIn(this.root)) {
             const pid = Number(name);
             if (!(pid > 1) || pid === process.pid)
                 continue;
@@ -4788,7 +4795,7 @@ class TorchWatch {
         }
     }
 }
-function watch_namesIn(root) {
+function namesIn(root) {
     try {
         return (0,external_node_fs_.readdirSync)(root).filter((name) => /^\d+$/.test(name));
     }
@@ -4833,13 +4840,13 @@ function readLink(path) {
 
 const main_GPU_TIMEOUT_MS = 5000;
 const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
-async function main(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
+async function main(runner, terminal) {
     (0,runner_runner/* outliveOutput */.uC)();
     const reserve = new Reserve();
-    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve);
+    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve, terminal);
     process.exit();
 }
-async function run(runner, env, reserve) {
+async function run(runner, env, reserve, terminal) {
     const workspace = (0,external_node_path_.resolve)(env.GITHUB_WORKSPACE || '.');
     const parsed = (0,build_inputs/* parseInputs */.TL)(runner.input);
     const problems = [
@@ -4908,6 +4915,7 @@ async function run(runner, env, reserve) {
         }),
         graceMs: plan.options.gracePeriod * 1000,
         mark,
+        terminal,
         met: () => watch.met(),
         onStart: (group) => learn({ group }),
     });
@@ -6358,6 +6366,7 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   AJ: () => (/* binding */ environmentRunner),
 /* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   bU: () => (/* binding */ terminalRunner),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
@@ -6456,6 +6465,17 @@ function environmentRunner(env) {
         summaryRoom: () => {
             const file = env.GITHUB_STEP_SUMMARY;
             return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+        },
+    };
+}
+function terminalRunner(env) {
+    const info = (line) => void process.stderr.write(`${line}\n`);
+    return {
+        ...environmentRunner(env),
+        info,
+        annotate: async (_, message, { title } = {}) => {
+            if (title?.startsWith('oom-autopsy'))
+                info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(message.split('\n', 1)[0] ?? ''));
         },
     };
 }
@@ -7103,6 +7123,10 @@ function runStep(options) {
                 return;
             }
             const leader = child.pid;
+            if (options.terminal) {
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
+                return;
+            }
             const outside = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark()).filter((facts) => facts.pgid !== leader);
             (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
             for (const facts of outside)
@@ -7133,7 +7157,7 @@ function runStep(options) {
             child = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.spawn)(options.file, options.args, {
                 cwd: options.cwd,
                 env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
+                stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
                 detached: posix,
                 windowsHide: true,
             });

@@ -1,5 +1,5 @@
 export const id = 454;
-export const ids = [454];
+export const ids = [454,281];
 export const modules = {
 
 /***/ 1249:
@@ -3631,29 +3631,33 @@ const OUTPUT_NAMES = [
 function setOutputs(runner, outputs) {
     runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
-function namesIn(text) {
-    const names = [];
-    let end = null;
+function valuesIn(text) {
+    const values = new Map();
+    let open = null;
     for (const line of text.split(/\r?\n/)) {
-        if (end !== null) {
-            if (line === end)
-                end = null;
+        if (open !== null) {
+            if (line === open.end)
+                open = null;
+            else {
+                open.lines.push(line);
+                values.set(open.name, open.lines.join('\n'));
+            }
             continue;
         }
-        const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+        const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
         if (name === undefined)
             continue;
-        names.push(name);
+        values.set(name, mark === '<<' ? '' : rest);
         if (mark === '<<')
-            end = rest ?? '';
+            open = { name, end: rest, lines: [] };
     }
-    return names;
+    return values;
 }
 function replacedOutputs(path) {
     try {
         if (!path || !statSync(path).isFile())
             return [];
-        const names = new Set(namesIn(readFileSync(path, 'utf8')).map((name) => name.toLowerCase()));
+        const names = new Set([...valuesIn(readFileSync(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
         return OUTPUT_NAMES.filter((name) => names.has(name));
     }
     catch {
@@ -5127,7 +5131,7 @@ var step_process = __webpack_require__(3910);
 
 
 
-async function post(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
+async function post(runner) {
     (0,runner_runner/* outliveOutput */.uC)();
     const reserve = new Reserve();
     try {
@@ -6489,8 +6493,9 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   AJ: () => (/* binding */ environmentRunner),
 /* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   environmentRunner: () => (/* binding */ environmentRunner),
+/* harmony export */   terminalRunner: () => (/* binding */ terminalRunner),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
@@ -6589,6 +6594,17 @@ function environmentRunner(env) {
         summaryRoom: () => {
             const file = env.GITHUB_STEP_SUMMARY;
             return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+        },
+    };
+}
+function terminalRunner(env) {
+    const info = (line) => void process.stderr.write(`${line}\n`);
+    return {
+        ...environmentRunner(env),
+        info,
+        annotate: async (_, message, { title } = {}) => {
+            if (title?.startsWith('oom-autopsy'))
+                info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(message.split('\n', 1)[0] ?? ''));
         },
     };
 }
@@ -7232,6 +7248,10 @@ function runStep(options) {
                 return;
             }
             const leader = child.pid;
+            if (options.terminal) {
+                signalProcess(-leader, signal);
+                return;
+            }
             const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
             signalProcess(-leader, signal);
             for (const facts of outside)
@@ -7262,7 +7282,7 @@ function runStep(options) {
             child = spawn(options.file, options.args, {
                 cwd: options.cwd,
                 env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
+                stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
                 detached: posix,
                 windowsHide: true,
             });
