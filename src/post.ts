@@ -125,7 +125,7 @@ async function publishCut(runner: Runner, facts: Ended): Promise<void> {
 /**
  * Tells and publishes what came to the evidence since its account was written: by survivors of the step, who are left alone. Then our
  * own folder goes, if nobody is left and artifacts hold all of it.
- * @param before an earlier look, good enough where there is no news in it: an upload has touched its files since
+ * @param before an earlier look, good enough where there is no news in it
  */
 async function gatherLate(runner: Runner, facts: Ended, before?: Look): Promise<void> {
   const told = await readManifest(facts.plan);

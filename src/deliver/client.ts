@@ -4,8 +4,6 @@
  * passed on, the rest is dropped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { eachLine } from '../step/helper.js';
 import { oneLine } from './reasons.js';
 import type { UploadAnswer, UploadJob } from './worker.js';
@@ -22,11 +20,9 @@ export interface UploadPorts {
   readonly signal?: AbortSignal;
 }
 
-export interface UploadRequest extends Omit<UploadJob, 'root'> {
-  /** The folder the files are in: handed over as an open handle, so that nobody can swap it. */
-  readonly folder: FileHandle;
-  /** Used where there is no /proc. */
-  readonly plainPath: string;
+export interface UploadRequest extends UploadJob {
+  /** Open descriptors of `files`, in their order: the uploading process reads these, whatever their names lead to by then. */
+  readonly descriptors: readonly number[];
 }
 
 /** Blocks the client holds in memory: 8 MiB each, and about three copies of each on their way. */
@@ -36,8 +32,6 @@ const CONCURRENCY = '3';
  * at level 0 peaked at 137 MiB resident with these bounds and at 179 to 196 MiB without. The client's own heap is about 30 MiB.
  */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
-/** Descriptor of the folder in the worker, after stdin, stdout, stderr and the IPC channel. */
-const FOLDER_FD = 4;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
 
 /**
@@ -100,7 +94,7 @@ export function upload(
     try {
       child = spawn(process.execPath, [...NODE_FLAGS, ports.worker], {
         env: workerEnvironment(ports.env),
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc', request.folder.fd],
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...request.descriptors],
       });
     } catch (error) {
       return finish(stopped(`the uploading process did not start: ${oneLine(String(error))}`));
@@ -124,9 +118,8 @@ export function upload(
     eachLine(child.stderr, (line) => {
       if (line.trim() !== '') trouble = oneLine(line);
     });
-    const { folder: _folder, plainPath, ...job } = request;
-    const root = existsSync('/proc/self/fd') ? `/proc/self/fd/${FOLDER_FD}` : plainPath;
-    child.send({ ...job, root } satisfies UploadJob, (error) => {
+    const { descriptors: _held, ...job } = request;
+    child.send(job satisfies UploadJob, (error) => {
       if (error) finish(stopped(`the uploading process did not answer: ${oneLine(error.message)}`));
     });
   });

@@ -46,6 +46,7 @@ export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'actionDir' |
   retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
   compressionLevel: ended.plan.options.compressionLevel,
   maxUploadBytes: ended.plan.options.maxUploadSize,
+  scratch: ended.plan.outputDir,
   worker: join(ended.actionDir, 'dist', 'upload', 'index.js'),
   env: ended.env,
   makeRoom: ended.makeRoom,

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { type Digest, digestHandle } from './digest.js';
 import {
   displayName,
+  isReserve,
   isSafeName,
   type Owner,
   ownerKey,
@@ -22,7 +23,6 @@ import {
 import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.js';
 import { type Rejected, type RejectedReason, Rejections } from './rejected.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
-import { COMPARE_MS, isInterrupted, isReserve, removeStaging, stagingStep } from './staging.js';
 
 export interface FileRef {
   readonly file: string;
@@ -156,8 +156,6 @@ class Collector {
   private readonly rejections: Rejections;
   /** Processes of other steps that share the folder. Their snapshots are rejected as well. */
   private readonly strangers = new Set<string>();
-  /** Another step is uploading from the folder: its files have a second hard link until that is done. */
-  private otherUploads = false;
   private unfinishedSeen = 0;
   private hashed = 0;
   private receiptBytes = 0;
@@ -240,23 +238,13 @@ class Collector {
   private async list(): Promise<Names> {
     const names: Names = { receipts: [], snapshots: [] };
     let seen = 0;
-    const compareUntil = Math.min(this.until, performance.now() + COMPARE_MS);
     for await (const { name } of await opendir(this.folder, { bufferSize: 1024 })) {
       seen += 1;
       if (seen > this.limits.names || performance.now() > this.until) {
         this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
         break;
       }
-      if (isReserve(name)) continue;
-      if (stagingStep(name) !== null) {
-        if (!(await isInterrupted(this.folder, name, this.step, Date.now()))) {
-          this.otherUploads = true;
-          this.reject(name, 'an upload of another step');
-        } else if (await removeStaging(this.folder, name, new Set(), compareUntil)) {
-          this.faults.push('an upload was interrupted before; its staging folder was taken away');
-        } else
-          this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
-      } else await this.sort(name, names);
+      if (!isReserve(name)) await this.sort(name, names);
     }
     for (const list of [names.receipts, names.snapshots]) list.sort();
     return names;
@@ -362,9 +350,7 @@ class Collector {
     const content = await this.read(name, MAX_RECEIPT_BYTES, true);
     const owner = parseReceiptName(name);
     if (typeof content === 'string') {
-      const linked = this.otherUploads && ((await plainFile(join(this.folder, name)))?.names ?? 0) > 1;
-      if (linked) this.strangers.add(keyOf(owner));
-      else await this.missed(owner, name, content);
+      await this.missed(owner, name, content);
       return;
     }
     // A separate chunk, with valibot: not loaded when the step left no receipt.
