@@ -145,10 +145,11 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Pr
   };
   try {
     const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
-    saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
-    const all = spent && (await takeAway(runner, evidence));
-    if (all) saveFinished(runner);
-    if (all || !(cut || spent || stillRunning > 0)) reserve.free();
+    const left = spent ? !(await takeAway(runner, evidence)) : cut || stillRunning > 0;
+    if (!left) {
+      saveFinished(runner);
+      reserve.free();
+    }
     return code;
   } catch (error) {
     // State says unfinished, so post tries once more. The step's own code is what counts.

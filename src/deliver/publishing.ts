@@ -8,6 +8,7 @@ import type { GateFinding } from '../judge/gates.js';
 import { VERDICT_TRAITS, type VerdictName } from '../judge/verdicts.js';
 import { count } from '../lib/text.js';
 import { memoryOf, memoryText } from '../memory/document.js';
+import type { Plan } from '../plan.js';
 import { GUIDE_URL } from '../report/guide.js';
 import type { Ended } from '../step/ended.js';
 import { heldFiles } from './cleanup.js';
@@ -39,6 +40,13 @@ export const worthKeeping = (
   evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
   (evidence.receipts.length > 0 && !VERDICT_TRAITS[verdict].quiet) ||
   hasFailingGate(gates);
+
+/** Does the user want an upload, and is there evidence for one? */
+export const toUpload = (
+  { options }: Pick<Plan, 'options'>,
+  evidence: Evidence,
+  account: Manifest,
+): boolean => options.upload && worthKeeping(evidence, account.verdict.name, account.gates);
 
 /** What every upload of this step has in common. */
 export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'actionDir' | 'makeRoom'>) => ({

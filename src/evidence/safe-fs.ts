@@ -87,6 +87,23 @@ export async function openRegular(folder: string, name: string): Promise<OpenedF
   }
 }
 
+/** Text of the regular file `name` in `dir`. Throws where it is none, or longer than `maxBytes`. */
+export async function readRegular(dir: string, name: string, maxBytes: number): Promise<string> {
+  const folder = await openFolder(dir);
+  try {
+    const opened = await openRegular(folder.path, name);
+    if (!opened.ok) throw new Error(opened.reason);
+    try {
+      if (Number(opened.seal.size) > maxBytes) throw new Error(`longer than ${maxBytes} bytes`);
+      return await opened.handle.readFile('utf8');
+    } finally {
+      await opened.handle.close();
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
 /** True when `handle` and the name in the folder are still the file that `seal` describes, unchanged. */
 export async function stillSealed(
   folder: string,

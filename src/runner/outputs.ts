@@ -1,6 +1,6 @@
 /** The outputs of the action, all of them set on every run, also when nothing was recorded. */
-import { readFileSync, statSync } from 'node:fs';
-import type { Runner } from './runner.js';
+import { closeSync, readFileSync } from 'node:fs';
+import { openFile, type Runner } from './runner.js';
 
 /** Names in the order of the contract. */
 export const OUTPUT_NAMES = [
@@ -55,10 +55,15 @@ export function namesIn(text: string): readonly string[] {
  */
 export function replacedOutputs(path: string | undefined): readonly OutputName[] {
   try {
-    if (!path || !statSync(path).isFile()) return [];
-    // An expression finds an output in any case of its letters.
-    const names = new Set(namesIn(readFileSync(path, 'utf8')).map((name) => name.toLowerCase()));
-    return OUTPUT_NAMES.filter((name) => names.has(name));
+    if (!path) return [];
+    const file = openFile(path);
+    try {
+      // An expression finds an output in any case of its letters.
+      const names = new Set(namesIn(readFileSync(file, 'utf8')).map((name) => name.toLowerCase()));
+      return OUTPUT_NAMES.filter((name) => names.has(name));
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return []; // the step may have removed it
   }
