@@ -17,6 +17,7 @@ import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvi
 import { markdown } from './report/markdown.js';
 import { say, strong } from './report/rich.js';
 import { leftoverWarning, roomFor } from './report/words/leftovers.js';
+import { hideEnvironment } from './runner/environ.js';
 import { replacedOutputs, setOutputs } from './runner/outputs.js';
 import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
@@ -38,6 +39,7 @@ export const actionDir = (): string => join(import.meta.dirname, '..', '..');
 /** Runs the action and exits with the step's own exit code. */
 export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
   outliveOutput();
+  hideEnvironment();
   const reserve = new Reserve();
   process.exitCode = await run(forgiving(runner, reserve.free), process.env, reserve);
   // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.

@@ -20,7 +20,7 @@ export interface UploadPorts {
   readonly signal?: AbortSignal;
 }
 
-export interface UploadRequest extends UploadJob {
+export interface UploadRequest extends Omit<UploadJob, 'secrets'> {
   /** Open descriptors of `files`, in their order: the uploading process reads these, whatever their names lead to by then. */
   readonly descriptors: readonly number[];
 }
@@ -32,6 +32,7 @@ const CONCURRENCY = '3';
  * at level 0 peaked at 137 MiB resident with these bounds and at 179 to 196 MiB without. The client's own heap is about 30 MiB.
  */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
+const TOKEN = 'ACTIONS_RUNTIME_TOKEN';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
 
 /**
@@ -63,6 +64,17 @@ const stopped = (message: string): UploadAnswer => ({
   status: null,
 });
 
+const SECRET = /^(ACTIONS_.*TOKEN|INPUT_.*|GITHUB_STATE|STATE_.*)$/;
+
+/** The worker's environment in two parts: what /proc may show of it, and what goes by a message. */
+function parted(env: NodeJS.ProcessEnv): {
+  readonly shown: NodeJS.ProcessEnv;
+  readonly token: string | undefined;
+} {
+  const shown = Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
+  return { shown, token: env[TOKEN] };
+}
+
 /** Uploads; resolves at the deadline at the latest and never rejects. Nothing of it runs on afterwards. */
 export function upload(
   request: UploadRequest,
@@ -70,6 +82,7 @@ export function upload(
   deadlineMs: number,
 ): Promise<UploadAnswer> {
   return new Promise((resolve) => {
+    const { shown, token } = parted(workerEnvironment(ports.env));
     let trouble = '';
     let child: ChildProcess | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -93,7 +106,7 @@ export function upload(
     }, deadlineMs);
     try {
       child = spawn(process.execPath, [...NODE_FLAGS, ports.worker], {
-        env: workerEnvironment(ports.env),
+        env: shown,
         stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...request.descriptors],
       });
     } catch (error) {
@@ -119,7 +132,8 @@ export function upload(
       if (line.trim() !== '') trouble = oneLine(line);
     });
     const { descriptors: _held, ...job } = request;
-    child.send(job satisfies UploadJob, (error) => {
+    const secrets: Record<string, string> = token === undefined ? {} : { [TOKEN]: token };
+    child.send({ ...job, secrets } satisfies UploadJob, (error) => {
       if (error) finish(stopped(`the uploading process did not answer: ${oneLine(error.message)}`));
     });
   });
