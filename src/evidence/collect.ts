@@ -317,7 +317,8 @@ class Collector {
     const file = await plainFile(join(this.folder, name));
     if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS) return;
     const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
-    this.unread.push({ owner, reason: code ?? reason });
+    // Of another user, as a container's root: whose it is tells what to do.
+    this.unread.push({ owner, reason: code ? `${code}: ${name} belongs to uid ${file.uid}` : reason });
   }
 
   private async readOnce(
@@ -389,12 +390,14 @@ interface PlainFile {
   readonly modified: number;
   /** Number of hard links. */
   readonly names: number;
+  readonly uid: number;
 }
 
 /** Facts about a regular file without opening it; null for anything else. */
 const plainFile = (path: string): Promise<PlainFile | null> =>
   lstat(path).then(
-    (stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null),
+    (stat) =>
+      stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink, uid: stat.uid } : null,
     () => null,
   );
 
