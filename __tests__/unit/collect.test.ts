@@ -256,6 +256,20 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
   ]);
 });
 
+it('stops hashing at a cancel, and has the receipts by then', async () => {
+  writeReceipt(dir);
+  for (let seq = 1; seq <= 12; seq += 1) {
+    writeSnapshot(dir, snapshotFile(made(), seq), '');
+    truncateSync(at(snapshotFile(made(), seq)), 20 * 2 ** 30);
+  }
+  const cancel = new AbortController();
+  setTimeout(() => cancel.abort(), 50);
+  const evidence = await collect({ dir, step: STEP, signal: cancel.signal });
+  expect(evidence.receipts.map(({ file }) => file)).toEqual([receiptFile(made())]);
+  expect(evidence.snapshots).toEqual([]);
+  expect(evidence.rejectedReasons).toEqual([{ reason: 'not read: the job was cancelled', count: 12 }]);
+});
+
 it('reads the receipts of processes that left a snapshot before a flood of others', async () => {
   for (let pid = 1; pid <= 20; pid += 1) writeReceipt(dir, made(pid, '00000000', 'a'));
   writeReceipt(dir);

@@ -46,6 +46,22 @@ export interface Concluded {
   readonly spent: boolean;
 }
 
+/** The runner takes 1 MiB for all outputs of a job; a later step gets this one as an environment variable. */
+const LIST_BYTES = 32 * 1024;
+
+/** As many from the beginning as fit. `snapshot-count` has their number. */
+export function boundedList(list: readonly unknown[]): string {
+  const texts: string[] = [];
+  let left = LIST_BYTES - 2;
+  for (const item of list) {
+    const text = JSON.stringify(item);
+    left -= Buffer.byteLength(text) + 1;
+    if (left < 0) break;
+    texts.push(text);
+  }
+  return `[${texts.join(',')}]`;
+}
+
 /** Outputs of a step as its account has them, before anything is said of an artifact. */
 const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'exit-code': account.step.exit_code ?? 1,
@@ -53,7 +69,7 @@ const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'oom-count': account.oom_count,
   fingerprint: account.fingerprint,
   'snapshot-count': account.snapshots.length,
-  snapshots: JSON.stringify(account.snapshots),
+  snapshots: boundedList(account.snapshots),
   manifest: '',
   'artifact-id': '',
   'artifact-url': '',

@@ -107,6 +107,8 @@ export interface CollectOptions {
    * step.
    */
   readonly since?: number;
+  /** Ends the hashing of snapshots at once: a cancel leaves seconds. post hashes what is left. */
+  readonly signal?: AbortSignal | undefined;
   /** Is this unfinished dump abandoned? Without this function all of them are kept. */
   readonly isGone?: IsGone;
 }
@@ -129,8 +131,8 @@ const MOST_UNFINISHED = 4096;
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 export async function collect(options: CollectOptions): Promise<Evidence> {
   const limits = { ...COLLECT_LIMITS, ...options.limits };
-  const { dir, step, since = 0, isGone = () => false } = options;
-  const collector = new Collector(dir, step, limits, since, isGone);
+  const { dir, step, since = 0, isGone = () => false, signal } = options;
+  const collector = new Collector(dir, step, limits, since, isGone, signal);
   try {
     await collector.run();
   } catch (error) {
@@ -168,6 +170,7 @@ class Collector {
     private readonly limits: CollectLimits,
     private readonly since: number,
     private readonly isGone: IsGone,
+    private readonly signal?: AbortSignal,
   ) {
     this.until = performance.now() + limits.milliseconds;
     this.rejections = new Rejections(limits.rejected);
@@ -336,10 +339,12 @@ class Collector {
     const result = await digestHandle(handle, {
       maxBytes: size,
       until: this.until,
+      signal: keepText ? undefined : this.signal,
       ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
     });
     this.hashed += size;
-    if (!result.ok && result.reason === 'too-slow') return 'not read: out of time';
+    if (!result.ok && result.reason === 'too-slow')
+      return `not read: ${this.signal?.aborted ? 'the job was cancelled' : 'out of time'}`;
     if (!result.ok || result.bytes !== size || !(await stillSealed(this.folder, name, handle, seal))) {
       return 'changed while it was read';
     }
