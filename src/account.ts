@@ -194,6 +194,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     host: {
       oom: host,
       memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+      use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
     },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
     notSeen: notSeen(receipts),

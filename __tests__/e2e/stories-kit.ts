@@ -33,6 +33,7 @@ function kind(summary: string): string {
     .replace(/torch \d[\w.+]*/g, 'torch VERSION')
     .replace(/(\d+) frames? of/g, 'N frames of')
     .replace(/out-of-memory kill (in this cgroup|on this machine)/g, 'out-of-memory kill in this cgroup')
+    .replace(/ended (1 process|processes) of this cgroup/g, 'ended processes of this cgroup')
     .replace(/asked again \*\*\d+\*\* times/g, 'asked again **N** times');
 }
 

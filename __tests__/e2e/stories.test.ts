@@ -97,6 +97,42 @@ for _ in range(3):
     Trainer()
 `;
 
+// Each worker keeps all that it has read.
+const WORKERS = `
+import time
+import torch
+
+class Samples(torch.utils.data.Dataset):
+    def __init__(self):
+        self.kept = []
+
+    def __len__(self):
+        return 10000
+
+    def __getitem__(self, index):
+        self.kept.append(b"1" * (8 << 20))
+        time.sleep(0.05)
+        return torch.zeros(4)
+
+for batch in torch.utils.data.DataLoader(Samples(), num_workers=4):
+    batch.cuda()
+`;
+
+/** The same shape in plain Python. */
+const WORKERS_WITHOUT_TORCH = `
+import os, time
+def work():
+    kept = []
+    while True:
+        kept.append(b"1" * (4 << 20))
+        time.sleep(0.05)
+pids = [os.fork() or work() for _ in range(4)]
+gone, _ = os.wait()
+for pid in set(pids) - {gone}:
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+os.abort()`.trim();
+
 const SLEEP = `
 import time
 import torch
@@ -222,6 +258,23 @@ describe('stories', () => {
         );
         expect(step.outputs['verdict']).toBe('host-oom');
         golden('host-oom', step);
+      });
+    },
+    MINUTES,
+  );
+
+  (possible ? it : it.skip)(
+    'DataLoader workers fill the host',
+    async () => {
+      await inSmallMemory((REAL ? 2200 : 400) * 2 ** 20, async ({ node }) => {
+        const step = await run(
+          'host-oom-workers',
+          WORKERS,
+          { command: 'exec python train.py', run: { node: node() } },
+          { run: (replay) => `python '${replay}'\nexec python -c '${WORKERS_WITHOUT_TORCH}'` },
+        );
+        expect(step.outputs['verdict']).toBe('host-oom');
+        expect(golden('host-oom-workers', step)).toMatch(/Do this first\*\*: 4 workers of `python[0-9.]*` /);
       });
     },
     MINUTES,

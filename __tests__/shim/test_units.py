@@ -187,7 +187,6 @@ _OF_PYTHON = {
     "_handleModuleTearDown",
     "_tearDownPreviousClass",
     "_testMethodName",
-    "_trait_values",
 }
 
 

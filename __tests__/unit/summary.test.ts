@@ -434,6 +434,30 @@ describe('sections', () => {
     );
   });
 
+  it('name a cell of a notebook, and who caught the error', () => {
+    const file = '/tmp/ipykernel_12/3456.py';
+    const told = summary(
+      manifest({
+        receipts: [
+          failedRank(
+            5123,
+            1,
+            { end: { kind: 'exit', exception: null, oom: false, time: 1_700_000_500 } },
+            {
+              stack: [{ file, line: 3, function: '<module>' }],
+              cell: 7,
+              outcome: { kind: 'left', at: null, tool: 'IPython', later: null },
+            },
+          ),
+        ],
+        exitCode: 1,
+      }),
+    );
+    expect(told).toMatch(/^## 🔴 Out of GPU memory in cell 7 of a notebook\n/);
+    expect(told).toContain('`notebook cell, line 3` in');
+    expect(told).toContain("`IPython` caught it after it had left the program's own frames.");
+  });
+
   it('have the source line, linked and escaped, where there is one', () => {
     const source = {
       file: 'a b/train.py',

@@ -278,9 +278,12 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(201);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4111);
+/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
-await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
+
+const terminal = process.argv[2] === '--terminal';
+await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)((terminal ? _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .terminalRunner */ .bU : _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .environmentRunner */ .AJ)(process.env), terminal);
 
 __webpack_async_result__();
 } catch(e) { __webpack_async_result__(e); } }, 1);
@@ -1333,6 +1336,41 @@ function hintsFor(manifest) {
 
 /***/ }),
 
+/***/ 7345:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   L: () => (/* binding */ hostAdvice)
+/* harmony export */ });
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5402);
+
+
+
+const WORTH = 0.3;
+function hostAdvice({ verdict, host }) {
+    const use = host?.use;
+    const most = host?.memory?.limit ?? host?.memory?.total ?? null;
+    if (verdict.name !== 'host-oom' || !use || most === null)
+        return null;
+    const of = (bytes) => (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes))}, ${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .share */ .uM)(bytes, most)} of the ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(most)}`;
+    const shm = use.shm;
+    const workers = use.owners.find((owner) => owner.workers > 0);
+    const [first] = use.owners.filter((owner) => owner.workers === 0);
+    const held = workers === undefined ? 0 : workers.own + workers.shared;
+    if (shm !== null && shm.used >= WORTH * most && shm.used >= held)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Shared memory (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('/dev/shm')}) held ${of(shm.used)}: batches on their way from DataLoader workers. A smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')} or smaller batches take less.`;
+    if (workers !== undefined && held >= WORTH * most && held >= (first?.own ?? 0))
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(workers)} held ${of(held)}, ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(workers.own / workers.workers)} each of their own: fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')}, a smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, or a dataset that they need not copy (arrays instead of Python objects, memory maps).`;
+    if (first !== undefined && first.own >= WORTH * most)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(first)} itself held ${of(first.own)}: load less at once (memory maps, streaming, ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('map_location')}), pin less memory, or give the job more.`;
+    return null;
+}
+
+
+/***/ }),
+
 /***/ 9995:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -1796,7 +1834,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 201:
+/***/ 4111:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -2470,11 +2508,14 @@ function baselineBlock({ memory }) {
 var cycles = __nccwpck_require__(9280);
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __nccwpck_require__(5385);
+// EXTERNAL MODULE: ./build/report/words/memory.js
+var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/process.js
 var words_process = __nccwpck_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js
 var unseen = __nccwpck_require__(5605);
 ;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -2511,6 +2552,21 @@ function gpuBlock(manifest) {
         rows: rows.slice(0, MOST.processes),
         close: moreRows(Math.max(0, rows.length - MOST.processes)),
     });
+}
+function hostBlock({ host }) {
+    const use = host?.use;
+    if (!use)
+        return null;
+    const rows = use.owners.map((owner) => row([(0,memory/* hostOwnerRich */.CQ)(owner), [(0,lib_bytes/* formatBytes */.z)(owner.own)], [(0,lib_bytes/* formatBytes */.z)(owner.shared)]]));
+    const shm = use.shm === null
+        ? ''
+        : `\n${markdown((0,rich/* say */.cv) `${(0,rich/* code */.aY)('/dev/shm')} held ${(0,lib_bytes/* formatBytes */.z)(use.shm.used)} of ${(0,lib_bytes/* formatBytes */.z)(use.shm.total)}.`)}\n`;
+    return {
+        weight: 90,
+        open: tableHead(["Who held the host's memory, when most was seen", 'of its own', 'shared'], ['left', 'right', 'right']),
+        rows,
+        close: () => `${shm}\n`,
+    };
 }
 function cyclesBlock(manifest) {
     if (manifest.cycles.count === 0)
@@ -2767,12 +2823,12 @@ function dumpTrouble(manifest) {
 var judge_advice = __nccwpck_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __nccwpck_require__(5302);
+// EXTERNAL MODULE: ./build/judge/host-advice.js
+var host_advice = __nccwpck_require__(7345);
 // EXTERNAL MODULE: ./build/judge/outcomes.js
 var outcomes = __nccwpck_require__(9995);
 // EXTERNAL MODULE: ./build/report/words/headline.js
 var headline = __nccwpck_require__(1173);
-// EXTERNAL MODULE: ./build/report/words/memory.js
-var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __nccwpck_require__(8574);
 ;// CONCATENATED MODULE: ./build/report/summary/story.js
@@ -2792,11 +2848,12 @@ var words_pools = __nccwpck_require__(8574);
 
 
 
+
 function verdictBlock(manifest) {
     const { icon, title } = (0,headline/* headline */.P)(manifest);
-    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const advice = (0,host_advice/* hostAdvice */.L)(manifest) ?? (0,judge_advice/* adviceFor */.cp)(manifest)?.text ?? null;
     const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph);
-    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice.text}`)}`;
+    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice}`)}`;
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
 }
 function sourceBlock({ source }) {
@@ -2974,7 +3031,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
         const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), hostBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -3014,29 +3071,33 @@ const OUTPUT_NAMES = [
 function setOutputs(runner, outputs) {
     runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
-function namesIn(text) {
-    const names = [];
-    let end = null;
+function valuesIn(text) {
+    const values = new Map();
+    let open = null;
     for (const line of text.split(/\r?\n/)) {
-        if (end !== null) {
-            if (line === end)
-                end = null;
+        if (open !== null) {
+            if (line === open.end)
+                open = null;
+            else {
+                open.lines.push(line);
+                values.set(open.name, open.lines.join('\n'));
+            }
             continue;
         }
-        const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+        const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
         if (name === undefined)
             continue;
-        names.push(name);
+        values.set(name, mark === '<<' ? '' : rest);
         if (mark === '<<')
-            end = rest ?? '';
+            open = { name, end: rest, lines: [] };
     }
-    return names;
+    return values;
 }
 function replacedOutputs(path) {
     try {
         if (!path || !(0,external_node_fs_.statSync)(path).isFile())
             return [];
-        const names = new Set(namesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).map((name) => name.toLowerCase()));
+        const names = new Set([...valuesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
         return OUTPUT_NAMES.filter((name) => names.has(name));
     }
     catch {
@@ -4017,6 +4078,7 @@ async function finish(runner, ended) {
         host: {
             oom: host,
             memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+            use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(receipts),
@@ -4254,6 +4316,7 @@ function savePlan(runner, plan, known = NOTHING_KNOWN) {
             sightings: known.seen.sightings.slice(0, MAX_SEEN),
             carriers: known.seen.carriers.slice(0, MAX_SEEN),
             hidden: known.seen.hidden.slice(0, MAX_SEEN),
+            use: known.seen.use,
         },
         met: known.met.slice(0, MAX_LIST),
     };
@@ -4394,7 +4457,73 @@ function ignoringSigpipe({ file, args }) {
     return how === undefined ? { file, args } : { file, args: [...how, name, file, ...args] };
 }
 
+;// CONCATENATED MODULE: ./build/step/host-use.js
+
+
+const MOST_PROCESSES = 256;
+const host_use_MOST_OWNERS = 6;
+const WORTH = 1.05;
+function hostOwners(processes) {
+    const byPid = new Map(processes.map((one) => [one.pid, one]));
+    const owners = new Map();
+    for (const { pid, ppid, program, own, shared } of processes) {
+        const parent = byPid.get(ppid);
+        const worker = parent?.program === program;
+        const key = worker ? `workers of ${ppid}` : `${pid}`;
+        const known = owners.get(key) ?? { program, pid: worker ? ppid : pid, workers: 0, own: 0, shared: 0 };
+        owners.set(key, {
+            ...known,
+            workers: known.workers + (worker ? 1 : 0),
+            own: known.own + own,
+            shared: Math.max(known.shared, shared),
+        });
+    }
+    return [...owners.values()].sort((a, b) => b.own + b.shared - (a.own + a.shared)).slice(0, host_use_MOST_OWNERS);
+}
+class HostUseWatch {
+    root;
+    #pages = 0;
+    #use = null;
+    constructor(root = '/proc') {
+        this.root = root;
+    }
+    look(own) {
+        const pages = own.reduce((sum, { resident }) => sum + resident, 0);
+        if (pages <= this.#pages * WORTH)
+            return;
+        this.#pages = pages;
+        const largest = [...own].sort((a, b) => b.resident - a.resident).slice(0, MOST_PROCESSES);
+        const owners = hostOwners(largest.flatMap((facts) => host_use_memoryOf(facts, this.root) ?? []));
+        if (owners.length > 0)
+            this.#use = { time: Date.now() / 1000, owners, shm: sharedMemory() };
+    }
+    use() {
+        return this.#use;
+    }
+}
+function host_use_memoryOf({ pid, ppid }, root) {
+    try {
+        const status = (0,external_node_fs_.readFileSync)(`${root}/${pid}/status`, 'utf8');
+        const kib = (name) => 1024 * Number(new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(status)?.[1] ?? 0);
+        const program = (0,proc/* nameProcess */.HO)(pid, root).program ?? '?';
+        return { pid, ppid, program, own: kib('RssAnon'), shared: kib('RssFile') + kib('RssShmem') };
+    }
+    catch {
+        return null;
+    }
+}
+function sharedMemory() {
+    try {
+        const { bsize, blocks, bfree } = (0,external_node_fs_.statfsSync)('/dev/shm');
+        return blocks === 0 ? null : { used: (blocks - bfree) * bsize, total: blocks * bsize };
+    }
+    catch {
+        return null;
+    }
+}
+
 ;// CONCATENATED MODULE: ./build/step/watch.js
+
 
 
 
@@ -4414,6 +4543,7 @@ class TorchWatch {
     #sightings = new Map();
     #carriers = new Set();
     #hidden = new Map();
+    #use;
     #known = new Map();
     #timer;
     #looked = false;
@@ -4422,6 +4552,7 @@ class TorchWatch {
         this.mark = mark;
         this.shimDir = shimDir;
         this.root = root;
+        this.#use = new HostUseWatch(root);
     }
     start(tell = () => undefined) {
         if (process.platform !== 'linux')
@@ -4452,16 +4583,22 @@ class TorchWatch {
     }
     look() {
         this.#looked = true;
+        const own = [];
         for (const known of this.#meet()) {
-            if (known.ours && !known.settled)
+            if (!known.ours)
+                continue;
+            own.push(known.now);
+            if (!known.settled)
                 this.#examine(known);
         }
+        this.#use.look(own);
     }
     seen() {
         return {
             sightings: [...this.#sightings.values()],
             carriers: [...this.#carriers],
             hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
+            use: this.#use.use(),
         };
     }
     met() {
@@ -4471,7 +4608,7 @@ class TorchWatch {
     #meet() {
         const living = new Map();
         const all = [];
-        for (const name of watch_namesIn(this.root)) {
+        for (const name of namesIn(this.root)) {
             const pid = Number(name);
             if (!(pid > 1) || pid === process.pid)
                 continue;
@@ -4480,12 +4617,14 @@ class TorchWatch {
             if (facts === null)
                 continue;
             all.push(facts);
-            if (known?.facts.startTicks === facts.startTicks)
-                living.set(pid, known);
+            if (known?.facts.startTicks !== facts.startTicks)
+                continue;
+            known.now = facts;
+            living.set(pid, known);
         }
         const own = (0,step_own/* ownAmong */.nd)(this.mark(), all, ({ pid }) => living.get(pid)?.ours, this.root);
         for (const facts of all.filter(({ pid }) => !living.has(pid)).sort(step_own/* byStart */.oV)) {
-            living.set(facts.pid, { facts, ours: own.has(facts.pid), settled: false });
+            living.set(facts.pid, { facts, now: facts, ours: own.has(facts.pid), settled: false });
         }
         this.#known = living;
         return living.values();
@@ -4539,7 +4678,7 @@ class TorchWatch {
         }
     }
 }
-function watch_namesIn(root) {
+function namesIn(root) {
     try {
         return (0,external_node_fs_.readdirSync)(root).filter((name) => /^\d+$/.test(name));
     }
@@ -4584,13 +4723,13 @@ function readLink(path) {
 
 const main_GPU_TIMEOUT_MS = 5000;
 const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
-async function main(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
+async function main(runner, terminal) {
     (0,runner_runner/* outliveOutput */.uC)();
     const reserve = new Reserve();
-    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve);
+    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve, terminal);
     process.exit();
 }
-async function run(runner, env, reserve) {
+async function run(runner, env, reserve, terminal) {
     const workspace = (0,external_node_path_.resolve)(env.GITHUB_WORKSPACE || '.');
     const parsed = (0,build_inputs/* parseInputs */.TL)(runner.input);
     const problems = [
@@ -4659,6 +4798,7 @@ async function run(runner, env, reserve) {
         }),
         graceMs: plan.options.gracePeriod * 1000,
         mark,
+        terminal,
         met: () => watch.met(),
         onStart: (group) => learn({ group }),
     });
@@ -5491,6 +5631,7 @@ function headline(manifest) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   CQ: () => (/* binding */ hostOwnerRich),
 /* harmony export */   pP: () => (/* binding */ ownersRich),
 /* harmony export */   q9: () => (/* binding */ partRich),
 /* harmony export */   uM: () => (/* binding */ share),
@@ -5498,8 +5639,10 @@ function headline(manifest) {
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5548,6 +5691,7 @@ function ownersRich(part, most = 2, from = 0) {
     const shown = [...all].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
     return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(shown.map(({ what, bytes }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${what} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`), ', ');
 }
+const hostOwnerRich = ({ program, pid, workers }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${workers === 0 ? null : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(workers, 'worker')} of `}${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(program, 40)} (pid ${pid})`;
 function share(part, whole) {
     if (whole <= 0)
         return '';
@@ -6105,6 +6249,7 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   AJ: () => (/* binding */ environmentRunner),
 /* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   bU: () => (/* binding */ terminalRunner),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
@@ -6203,6 +6348,17 @@ function environmentRunner(env) {
         summaryRoom: () => {
             const file = env.GITHUB_STEP_SUMMARY;
             return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+        },
+    };
+}
+function terminalRunner(env) {
+    const info = (line) => void process.stderr.write(`${line}\n`);
+    return {
+        ...environmentRunner(env),
+        info,
+        annotate: async (_, message, { title } = {}) => {
+            if (title?.startsWith('oom-autopsy'))
+                info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(message.split('\n', 1)[0] ?? ''));
         },
     };
 }
@@ -6693,6 +6849,7 @@ function processFacts(pid, root = '/proc') {
             ppid: Number(fields[1]),
             pgid: Number(fields[2]),
             startTicks: Number(fields[19]),
+            resident: Number(fields[21]),
         };
     }
     catch {
@@ -6849,6 +7006,10 @@ function runStep(options) {
                 return;
             }
             const leader = child.pid;
+            if (options.terminal) {
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
+                return;
+            }
             const outside = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark()).filter((facts) => facts.pgid !== leader);
             (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
             for (const facts of outside)
@@ -6879,7 +7040,7 @@ function runStep(options) {
             child = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.spawn)(options.file, options.args, {
                 cwd: options.cwd,
                 env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
+                stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
                 detached: posix,
                 windowsHide: true,
             });

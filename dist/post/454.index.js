@@ -1,5 +1,5 @@
 export const id = 454;
-export const ids = [454];
+export const ids = [454,281];
 export const modules = {
 
 /***/ 4611:
@@ -1599,6 +1599,41 @@ function hintsFor(manifest) {
 
 /***/ }),
 
+/***/ 7345:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   L: () => (/* binding */ hostAdvice)
+/* harmony export */ });
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9079);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6781);
+/* harmony import */ var _report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(5402);
+
+
+
+const WORTH = 0.3;
+function hostAdvice({ verdict, host }) {
+    const use = host?.use;
+    const most = host?.memory?.limit ?? host?.memory?.total ?? null;
+    if (verdict.name !== 'host-oom' || !use || most === null)
+        return null;
+    const of = (bytes) => (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes))}, ${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .share */ .uM)(bytes, most)} of the ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(most)}`;
+    const shm = use.shm;
+    const workers = use.owners.find((owner) => owner.workers > 0);
+    const [first] = use.owners.filter((owner) => owner.workers === 0);
+    const held = workers === undefined ? 0 : workers.own + workers.shared;
+    if (shm !== null && shm.used >= WORTH * most && shm.used >= held)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Shared memory (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('/dev/shm')}) held ${of(shm.used)}: batches on their way from DataLoader workers. A smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')} or smaller batches take less.`;
+    if (workers !== undefined && held >= WORTH * most && held >= (first?.own ?? 0))
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(workers)} held ${of(held)}, ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(workers.own / workers.workers)} each of their own: fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')}, a smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, or a dataset that they need not copy (arrays instead of Python objects, memory maps).`;
+    if (first !== undefined && first.own >= WORTH * most)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(first)} itself held ${of(first.own)}: load less at once (memory maps, streaming, ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('map_location')}), pin less memory, or give the job more.`;
+    return null;
+}
+
+
+/***/ }),
+
 /***/ 9995:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -2830,11 +2865,14 @@ function baselineBlock({ memory }) {
 var cycles = __webpack_require__(9280);
 // EXTERNAL MODULE: ./build/report/frames.js
 var report_frames = __webpack_require__(5385);
+// EXTERNAL MODULE: ./build/report/words/memory.js
+var memory = __webpack_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/process.js
 var words_process = __webpack_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js
 var unseen = __webpack_require__(5605);
 ;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -2871,6 +2909,21 @@ function gpuBlock(manifest) {
         rows: rows.slice(0, MOST.processes),
         close: moreRows(Math.max(0, rows.length - MOST.processes)),
     });
+}
+function hostBlock({ host }) {
+    const use = host?.use;
+    if (!use)
+        return null;
+    const rows = use.owners.map((owner) => row([(0,memory/* hostOwnerRich */.CQ)(owner), [(0,lib_bytes/* formatBytes */.z)(owner.own)], [(0,lib_bytes/* formatBytes */.z)(owner.shared)]]));
+    const shm = use.shm === null
+        ? ''
+        : `\n${markdown((0,rich/* say */.cv) `${(0,rich/* code */.aY)('/dev/shm')} held ${(0,lib_bytes/* formatBytes */.z)(use.shm.used)} of ${(0,lib_bytes/* formatBytes */.z)(use.shm.total)}.`)}\n`;
+    return {
+        weight: 90,
+        open: tableHead(["Who held the host's memory, when most was seen", 'of its own', 'shared'], ['left', 'right', 'right']),
+        rows,
+        close: () => `${shm}\n`,
+    };
 }
 function cyclesBlock(manifest) {
     if (manifest.cycles.count === 0)
@@ -3127,12 +3180,12 @@ function dumpTrouble(manifest) {
 var judge_advice = __webpack_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __webpack_require__(5302);
+// EXTERNAL MODULE: ./build/judge/host-advice.js
+var host_advice = __webpack_require__(7345);
 // EXTERNAL MODULE: ./build/judge/outcomes.js
 var outcomes = __webpack_require__(9995);
 // EXTERNAL MODULE: ./build/report/words/headline.js
 var headline = __webpack_require__(1173);
-// EXTERNAL MODULE: ./build/report/words/memory.js
-var memory = __webpack_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __webpack_require__(8574);
 ;// CONCATENATED MODULE: ./build/report/summary/story.js
@@ -3152,11 +3205,12 @@ var words_pools = __webpack_require__(8574);
 
 
 
+
 function verdictBlock(manifest) {
     const { icon, title } = (0,headline/* headline */.P)(manifest);
-    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const advice = (0,host_advice/* hostAdvice */.L)(manifest) ?? (0,judge_advice/* adviceFor */.cp)(manifest)?.text ?? null;
     const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph);
-    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice.text}`)}`;
+    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice}`)}`;
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
 }
 function sourceBlock({ source }) {
@@ -3334,7 +3388,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
         const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), hostBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -3374,29 +3428,33 @@ const OUTPUT_NAMES = [
 function setOutputs(runner, outputs) {
     runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
-function namesIn(text) {
-    const names = [];
-    let end = null;
+function valuesIn(text) {
+    const values = new Map();
+    let open = null;
     for (const line of text.split(/\r?\n/)) {
-        if (end !== null) {
-            if (line === end)
-                end = null;
+        if (open !== null) {
+            if (line === open.end)
+                open = null;
+            else {
+                open.lines.push(line);
+                values.set(open.name, open.lines.join('\n'));
+            }
             continue;
         }
-        const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+        const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
         if (name === undefined)
             continue;
-        names.push(name);
+        values.set(name, mark === '<<' ? '' : rest);
         if (mark === '<<')
-            end = rest ?? '';
+            open = { name, end: rest, lines: [] };
     }
-    return names;
+    return values;
 }
 function replacedOutputs(path) {
     try {
         if (!path || !statSync(path).isFile())
             return [];
-        const names = new Set(namesIn(readFileSync(path, 'utf8')).map((name) => name.toLowerCase()));
+        const names = new Set([...valuesIn(readFileSync(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
         return OUTPUT_NAMES.filter((name) => names.has(name));
     }
     catch {
@@ -4377,6 +4435,7 @@ async function finish(runner, ended) {
         host: {
             oom: host,
             memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+            use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(receipts),
@@ -4665,6 +4724,7 @@ function savePlan(runner, plan, known = NOTHING_KNOWN) {
             sightings: known.seen.sightings.slice(0, MAX_SEEN),
             carriers: known.seen.carriers.slice(0, MAX_SEEN),
             hidden: known.seen.hidden.slice(0, MAX_SEEN),
+            use: known.seen.use,
         },
         met: known.met.slice(0, MAX_LIST),
     };
@@ -4784,6 +4844,11 @@ const SeenSchema = dist/* object */.Ikc({
     })),
     carriers: list(saved_state_short),
     hidden: list(dist/* object */.Ikc({ pid: count, program: saved_state_short })),
+    use: dist/* nullable */.mee(dist/* object */.Ikc({
+        time: dist/* number */.aig(),
+        owners: list(dist/* object */.Ikc({ program: saved_state_short, pid: count, workers: count, own: count, shared: count })),
+        shm: dist/* nullable */.mee(dist/* object */.Ikc({ used: count, total: count })),
+    })),
 });
 const GroupSchema = dist/* object */.Ikc({ pid: dist/* pipe */.FsL(count, dist/* minValue */.Wwf(2)), startTicks: dist/* nullable */.mee(count) });
 const KnownSchema = dist/* object */.Ikc({
@@ -4862,7 +4927,7 @@ var step_process = __webpack_require__(3910);
 
 
 
-async function post(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
+async function post(runner) {
     (0,runner_runner/* outliveOutput */.uC)();
     const reserve = new Reserve();
     try {
@@ -5608,6 +5673,7 @@ function headline(manifest) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   CQ: () => (/* binding */ hostOwnerRich),
 /* harmony export */   pP: () => (/* binding */ ownersRich),
 /* harmony export */   q9: () => (/* binding */ partRich),
 /* harmony export */   uM: () => (/* binding */ share),
@@ -5615,8 +5681,10 @@ function headline(manifest) {
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4869);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6781);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2072);
+
 
 
 
@@ -5665,6 +5733,7 @@ function ownersRich(part, most = 2, from = 0) {
     const shown = [...all].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
     return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(shown.map(({ what, bytes }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${what} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`), ', ');
 }
+const hostOwnerRich = ({ program, pid, workers }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${workers === 0 ? null : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(workers, 'worker')} of `}${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(program, 40)} (pid ${pid})`;
 function share(part, whole) {
     if (whole <= 0)
         return '';
@@ -6220,8 +6289,9 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   AJ: () => (/* binding */ environmentRunner),
 /* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   environmentRunner: () => (/* binding */ environmentRunner),
+/* harmony export */   terminalRunner: () => (/* binding */ terminalRunner),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
@@ -6320,6 +6390,17 @@ function environmentRunner(env) {
         summaryRoom: () => {
             const file = env.GITHUB_STEP_SUMMARY;
             return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+        },
+    };
+}
+function terminalRunner(env) {
+    const info = (line) => void process.stderr.write(`${line}\n`);
+    return {
+        ...environmentRunner(env),
+        info,
+        annotate: async (_, message, { title } = {}) => {
+            if (title?.startsWith('oom-autopsy'))
+                info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(message.split('\n', 1)[0] ?? ''));
         },
     };
 }
@@ -6807,6 +6888,7 @@ function processFacts(pid, root = '/proc') {
             ppid: Number(fields[1]),
             pgid: Number(fields[2]),
             startTicks: Number(fields[19]),
+            resident: Number(fields[21]),
         };
     }
     catch {
@@ -6962,6 +7044,10 @@ function runStep(options) {
                 return;
             }
             const leader = child.pid;
+            if (options.terminal) {
+                signalProcess(-leader, signal);
+                return;
+            }
             const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
             signalProcess(-leader, signal);
             for (const facts of outside)
@@ -6992,7 +7078,7 @@ function runStep(options) {
             child = spawn(options.file, options.args, {
                 cwd: options.cwd,
                 env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
+                stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
                 detached: posix,
                 windowsHide: true,
             });

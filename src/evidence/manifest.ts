@@ -13,6 +13,7 @@ import { countOoms } from '../judge/outside.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ParityResult } from '../parity/check.js';
 import type { HostMemory, HostOom } from '../step/host.js';
+import type { HostUse } from '../step/host-use.js';
 import type { Group } from '../step/own.js';
 import type { UnarmedReason } from '../step/unarmed.js';
 import type { CollectedReceipt, Evidence, SnapshotFile } from './collect.js';
@@ -162,6 +163,8 @@ export interface ManifestGpu {
 export interface ManifestHost {
   readonly oom: HostOom | null;
   readonly memory: HostMemory | null;
+  /** Who of the step held it at the fullest moment that was seen; null where the kernel ended nothing. */
+  readonly use?: HostUse | null;
 }
 
 /** A process that had torch loaded and left no receipt: it was not reached. */

@@ -3,6 +3,7 @@
 import type { Manifest } from '../../evidence/manifest.js';
 import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
+import { hostAdvice } from '../../judge/host-advice.js';
 import { testName } from '../../judge/outcomes.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
@@ -28,9 +29,9 @@ import { fenced, folded, MOST, moreRows, paragraph } from './kit.js';
 
 export function verdictBlock(manifest: Manifest): Block {
   const { icon, title } = headline(manifest);
-  const advice = adviceFor(manifest);
+  const advice = hostAdvice(manifest) ?? adviceFor(manifest)?.text ?? null;
   const [first, ...rest] = verdictParagraphs(manifest).map(paragraph);
-  const told = advice === null ? '' : `> ${paragraph(say`${strong('Do this first')}: ${advice.text}`)}`;
+  const told = advice === null ? '' : `> ${paragraph(say`${strong('Do this first')}: ${advice}`)}`;
   return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
 }
 

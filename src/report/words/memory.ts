@@ -1,5 +1,7 @@
 /** The parts of a device's memory in words: their names, their owners, their shares. Pure. */
 import { formatBytes } from '../../lib/bytes.js';
+import { count } from '../../lib/text.js';
+import type { HostOwner } from '../../step/host-use.js';
 import { joinRich, type Rich, say, shorten, strong } from '../rich.js';
 import type { Part } from '../story.js';
 import { MAX_NAME, name } from './words.js';
@@ -62,6 +64,10 @@ export function ownersRich(part: Part, most = 2, from = 0): Rich {
     ', ',
   );
 }
+
+/** `python3 (pid 12)`, `4 workers of python3 (pid 12)`: a program of the step, or those that it has forked. */
+export const hostOwnerRich = ({ program, pid, workers }: HostOwner): Rich =>
+  say`${workers === 0 ? null : `${count(workers, 'worker')} of `}${name(program, 40)} (pid ${pid})`;
 
 /** Share in percent; `< 1 %` for what is not nothing. */
 export function share(part: number, whole: number): string {

@@ -73,15 +73,16 @@ _SHIFT = (
 )  # its lowest bit then says something else (LOAD_NAME is in no function)
 
 
-def local_items(frame, listed=lambda values: False):
+def local_items(frame, listed=lambda values: False, known=False):
     """[(name, value)] of a function's locals; [] where the program could see that they were read. listed(snapshot): whether
-    a list of ours refers to it, too, as one of the program's objects: an earlier look has read that frame."""
+    a list of ours refers to it, too, as one of the program's objects: an earlier look has read that frame. known: that the code
+    does not ask for its locals, though it names what could."""
     code = frame.f_code
     if not code.co_flags & OPTIMIZED:  # the body of a module, or of a class
         return []
     if sys.version_info >= (3, 13):  # a view: nothing is written
         return list(frame.f_locals.items())
-    if frame.f_trace is not None or peeks(code):
+    if frame.f_trace is not None or (not known and peeks(code)):
         return []
     values = frame.f_locals
     found = list(dict.items(values))

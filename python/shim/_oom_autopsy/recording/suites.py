@@ -51,9 +51,13 @@ def find(thread):
         return None, None, None
 
 
-def settle(me, row=None):
+def settle(me, row=None, printed=False):
     """Writes down what became of the tests that are over: at the exit of all, at an out-of-memory of those of which its `row` is
-    none."""
+    none. printed: whether the last error that a traceback was printed of is an out-of-memory, as IPython does of a cell's."""
+    if printed and me.receipt["ooms"]:
+        last = me.receipt["ooms"][-1]
+        if last["cell"] is not None and last["outcome"] is None:
+            last["outcome"] = _outcome("left", tool="IPython")
     waiting, me.tests = me.tests, []
     for one, result in waiting:
         if row is not None and one["test"] == row["test"]:
@@ -92,8 +96,8 @@ def _on_stack(frame):
         ):
             unit = frame
         elif cell is None and file.endswith(_SHELL) and name == "run_code":
-            values = _read(dict(local_items(frame))["self"], "_trait_values")
-            cell = values.get("execution_count")
+            values = dict(local_items(frame, known=True))  # it calls exec() with dictionaries of its own
+            cell = _read(values["result"], "__dict__").get("execution_count")
         frame = frame.f_back
     test, result = (None, None) if unit is None else _unittest(unit.f_code.co_name, dict(local_items(unit)))
     return test, result, cell if type(cell) is int and cell > 0 else None
