@@ -90,7 +90,10 @@ export async function look(ended: Ended): Promise<Look> {
   if (ended.late) return { evidence: ended.late, stillRunning };
   if (holdsNothing(dir, step)) return { evidence: nothing(dir, step), stillRunning };
   const { collect } = await import('./evidence/collect.js');
-  return { evidence: await collect({ dir, step, since, isGone }), stillRunning };
+  return {
+    evidence: await collect({ dir, step, since, isGone, signal: ended.cancel?.overdue }),
+    stillRunning,
+  };
 }
 
 /** Finishes the step and tells the runner. */

@@ -17,6 +17,7 @@ import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvi
 import { markdown } from './report/markdown.js';
 import { say, strong } from './report/rich.js';
 import { leftoverWarning, roomFor } from './report/words/leftovers.js';
+import { hideEnvironment } from './runner/environ.js';
 import { replacedOutputs, setOutputs } from './runner/outputs.js';
 import { forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
@@ -41,6 +42,7 @@ export const actionDir = (): string => join(import.meta.dirname, '..', '..');
  */
 export async function main(runner: Runner, terminal: boolean): Promise<void> {
   outliveOutput();
+  hideEnvironment();
   const reserve = new Reserve();
   process.exitCode = await run(forgiving(runner, reserve.free), process.env, reserve, terminal);
   // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.
@@ -154,10 +156,11 @@ async function run(
   };
   try {
     const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
-    saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
-    const all = spent && (await takeAway(runner, evidence));
-    if (all) saveFinished(runner);
-    if (all || !(cut || spent || stillRunning > 0)) reserve.free();
+    const left = spent ? !(await takeAway(runner, evidence)) : cut || stillRunning > 0;
+    if (!left) {
+      saveFinished(runner);
+      reserve.free();
+    }
     return code;
   } catch (error) {
     // State says unfinished, so post tries once more. The step's own code is what counts.

@@ -185,7 +185,7 @@ export type SavedState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly reason: string }
   | { readonly kind: 'finished' }
-  | { readonly kind: 'unfinished' | 'late' | 'cut'; readonly plan: Plan; readonly known: Known };
+  | { readonly kind: 'unfinished' | 'told'; readonly plan: Plan; readonly known: Known };
 
 /** Reads back what main saved. Never throws. */
 export function readState(runner: Runner): SavedState {
@@ -203,7 +203,7 @@ export function readState(runner: Runner): SavedState {
     }
     const { plan, known } = parsed.output;
     return {
-      kind: finish === 'late' || finish === 'cut' ? finish : 'unfinished',
+      kind: finish === 'told' ? finish : 'unfinished',
       plan: plan as Plan,
       known: known as Known,
     };

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
+import { boundedList } from '../../src/deliver/deliver.js';
 import { replacedOutputs, valuesIn } from '../../src/runner/outputs.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oom-autopsy-outputs-'));
@@ -27,4 +28,18 @@ it('are those of the contract, in any case of their letters', () => {
   expect(replacedOutputs(undefined)).toEqual([]);
   expect(replacedOutputs(join(folder, 'none'))).toEqual([]);
   expect(replacedOutputs(folder)).toEqual([]);
+});
+
+it('the list of snapshots ends within 32 KiB, at a whole entry', () => {
+  const all = Array.from({ length: 20_000 }, (_, seq) => ({
+    file: `host-rank0-7-aaaaaaaa-${seq}-oom.pickle`,
+    note: 'ü',
+  }));
+  const text = boundedList(all);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32 * 1024);
+  const list = JSON.parse(text);
+  expect(list.length).toBeGreaterThan(400);
+  expect(list).toEqual(all.slice(0, list.length));
+  expect(boundedList(all.slice(0, 3))).toBe(JSON.stringify(all.slice(0, 3)));
+  expect(boundedList([])).toBe('[]');
 });

@@ -75,7 +75,7 @@ describe('state', () => {
     expect(readState(runner)).toEqual({ kind: 'unfinished', plan, known: NOTHING_KNOWN });
     savePlan(runner, plan, KNOWN);
     expect(readState(runner)).toEqual({ kind: 'unfinished', plan, known: KNOWN });
-    for (const finish of ['late', 'cut'] as const) {
+    for (const finish of ['told'] as const) {
       saveFinished(runner, finish);
       expect(readState(runner)).toEqual({ kind: finish, plan, known: KNOWN });
     }
@@ -85,7 +85,7 @@ describe('state', () => {
 
   it('is nothing when main never planned', () => {
     expect(readState(memory())).toEqual({ kind: 'none' });
-    expect(readState(memory({ finished: 'late' }))).toEqual({ kind: 'none' });
+    expect(readState(memory({ finished: 'told' }))).toEqual({ kind: 'none' });
   });
 
   it('fits into an environment variable whatever it holds', () => {

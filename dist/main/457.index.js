@@ -1227,7 +1227,7 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 }
 
 // EXTERNAL MODULE: ./build/deliver/publish.js + 5 modules
-var publish = __webpack_require__(1249);
+var publish = __webpack_require__(4611);
 ;// CONCATENATED MODULE: ./build/deliver/report.js
 
 
@@ -1255,7 +1255,7 @@ async function publishReport(request) {
         const published = await (0,publish/* publishPage */.X)({
             ...ports,
             html,
-            dir: evidence.dir,
+            scratch: outputDir,
             name: `${artifactName}.html`,
             step: evidence.step,
         });

@@ -486,6 +486,8 @@ function sha256Sums(files) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Bn: () => (/* binding */ parseReceiptName),
 /* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
+/* harmony export */   Jf: () => (/* binding */ isReserve),
+/* harmony export */   K6: () => (/* binding */ reserveName),
 /* harmony export */   QC: () => (/* binding */ displayName),
 /* harmony export */   TE: () => (/* binding */ isSafeName),
 /* harmony export */   U8: () => (/* binding */ parseUnfinishedName),
@@ -504,6 +506,9 @@ const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+const reserveName = (step) => `.reserve-${step}`;
+const isReserve = (name) => RESERVE.test(name);
 const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
 const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
 const parseReceiptName = (name) => owner(RECEIPT.exec(name));
@@ -551,11 +556,9 @@ function displayName(name, limit = 120) {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   CA: () => (/* binding */ errorCode),
-/* harmony export */   Cm: () => (/* binding */ sameContent),
 /* harmony export */   EW: () => (/* binding */ sameSeal),
 /* harmony export */   NE: () => (/* binding */ openFolder),
 /* harmony export */   Ru: () => (/* binding */ sealOf),
-/* harmony export */   Vi: () => (/* binding */ sameFile),
 /* harmony export */   lf: () => (/* binding */ openRegular),
 /* harmony export */   vZ: () => (/* binding */ stillSealed)
 /* harmony export */ });
@@ -570,15 +573,13 @@ const sealOf = (stat) => ({
     mtime: String(stat.mtimeNs),
     ctime: String(stat.ctimeNs),
 });
-const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
-const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
-const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
+const sameSeal = (a, b) => a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 async function openFolder(dir) {
     const handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(dir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW);
     const proc = `/proc/self/fd/${handle.fd}`;
     return { path: (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(proc) ? proc : dir, close: () => handle.close() };
 }
-function refuse(stat, links) {
+function refuse(stat) {
     if (stat.isSymbolicLink())
         return 'a symbolic link';
     if (stat.isDirectory())
@@ -591,20 +592,20 @@ function refuse(stat, links) {
         return 'a device';
     if (!stat.isFile())
         return 'not a regular file';
-    if (stat.nlink > BigInt(links))
+    if (stat.nlink > 1n)
         return `a hard link (${stat.nlink} names share this file)`;
     return null;
 }
-async function openRegular(folder, name, links = 1) {
+async function openRegular(folder, name) {
     const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name);
     let handle;
     try {
-        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }), links);
+        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }));
         if (seen)
             return { ok: false, reason: seen };
         handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(path, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NONBLOCK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOCTTY);
         const stat = await handle.stat({ bigint: true });
-        const held = refuse(stat, links);
+        const held = refuse(stat);
         if (held === null)
             return { ok: true, handle, seal: sealOf(stat) };
         await handle.close();
@@ -623,123 +624,6 @@ async function stillSealed(folder, name, handle, seal) {
 function errorCode(error) {
     const code = error?.code;
     return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown error';
-}
-
-
-/***/ }),
-
-/***/ 8613:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Al: () => (/* binding */ stagingStep),
-/* harmony export */   BE: () => (/* binding */ COMPARE_MS),
-/* harmony export */   Jf: () => (/* binding */ isReserve),
-/* harmony export */   K6: () => (/* binding */ reserveName),
-/* harmony export */   O7: () => (/* binding */ removeStaging),
-/* harmony export */   fT: () => (/* binding */ isInterrupted),
-/* harmony export */   fV: () => (/* binding */ DOCUMENTS),
-/* harmony export */   zb: () => (/* binding */ stagingName)
-/* harmony export */ });
-/* unused harmony export STALE_MS */
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
-/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
-/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9531);
-
-
-
-
-const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
-const MAX_NAMES = 20_000;
-const STALE_MS = 2 * 86_400_000;
-const DOCUMENTS = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
-const isDocument = (name) => DOCUMENTS.has(name) || name.endsWith('.html');
-const stagingName = (step) => `.upload-${step}-${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
-const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
-const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
-const reserveName = (step) => `.reserve-${step}`;
-const isReserve = (name) => RESERVE.test(name);
-async function isInterrupted(folder, name, step, now) {
-    if (stagingStep(name) === step)
-        return true;
-    const stat = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name)).catch(() => null);
-    return stat !== null && now - stat.mtimeMs > STALE_MS;
-}
-const CHUNK = 2 ** 20;
-const COMPARE_MS = 30_000;
-async function readFully(file, buffer, position) {
-    let done = 0;
-    while (done < buffer.length) {
-        const { bytesRead } = await file.read(buffer, done, buffer.length - done, position + done);
-        if (bytesRead === 0)
-            break;
-        done += bytesRead;
-    }
-    return done;
-}
-async function isBeginning(copy, original, until) {
-    const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
-    for (let position = 0;; position += CHUNK) {
-        if (performance.now() > until)
-            return false;
-        const bytes = await readFully(copy, left, position);
-        if (bytes === 0)
-            return true;
-        const there = await readFully(original, right.subarray(0, bytes), position);
-        if (there !== bytes || left.compare(right, 0, bytes, 0, bytes) !== 0)
-            return false;
-    }
-}
-async function isCopy(staging, folder, name, until) {
-    const copy = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openRegular */ .lf)(staging, name);
-    if (!copy.ok)
-        return false;
-    try {
-        const original = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openRegular */ .lf)(folder, name);
-        if (!original.ok)
-            return false;
-        try {
-            return (BigInt(copy.seal.size) <= BigInt(original.seal.size) &&
-                (await isBeginning(copy.handle, original.handle, until)) &&
-                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .stillSealed */ .vZ)(staging, name, copy.handle, copy.seal)) &&
-                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .stillSealed */ .vZ)(folder, name, original.handle, original.seal)));
-        }
-        finally {
-            await original.handle.close();
-        }
-    }
-    finally {
-        await copy.handle.close();
-    }
-}
-async function removeStaging(folder, name, copies = new Set(), until = performance.now() + COMPARE_MS) {
-    try {
-        const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
-        try {
-            let seen = 0;
-            for await (const entry of await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.opendir(staging.path)) {
-                seen += 1;
-                if (seen > MAX_NAMES)
-                    return false;
-                const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(staging.path, entry.name);
-                const staged = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true });
-                const original = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, entry.name), { bigint: true }).catch(() => null);
-                const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(original));
-                const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
-                if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
-                    await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.unlink(path);
-            }
-        }
-        finally {
-            await staging.close();
-        }
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rmdir((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
-        return true;
-    }
-    catch {
-        return false;
-    }
 }
 
 
@@ -3250,7 +3134,7 @@ async function removeSpent(evidence) {
             const same = async (name) => {
                 const seal = seals.get(name);
                 const now = await external_node_fs_.promises.lstat((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
-                return seal !== undefined && now !== null && (0,safe_fs/* sameContent */.Cm)((0,safe_fs/* sealOf */.Ru)(now), seal);
+                return seal !== undefined && now !== null && (0,safe_fs/* sameSeal */.EW)((0,safe_fs/* sealOf */.Ru)(now), seal);
             };
             for await (const { name } of await external_node_fs_.promises.opendir(folder.path, { bufferSize: 1024 })) {
                 if (!(await same(name)))
@@ -3298,6 +3182,7 @@ const uploadSettings = (ended) => ({
     retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
     compressionLevel: ended.plan.options.compressionLevel,
     maxUploadBytes: ended.plan.options.maxUploadSize,
+    scratch: ended.plan.outputDir,
     worker: (0,external_node_path_.join)(ended.actionDir, 'dist', 'upload', 'index.js'),
     env: ended.env,
     makeRoom: ended.makeRoom,
@@ -3310,7 +3195,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,lib_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 249).then(__nccwpck_require__.bind(__nccwpck_require__, 1249));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 611).then(__nccwpck_require__.bind(__nccwpck_require__, 4611));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -3373,7 +3258,7 @@ function publishedOf(account) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(249), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(611), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
     const { retentionDays, worker, env, makeRoom, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, makeRoom, onMask, log },
@@ -3514,8 +3399,6 @@ const artifactLinks = (published) => published.state === 'uploaded'
 
 // EXTERNAL MODULE: ./build/evidence/names.js
 var names = __nccwpck_require__(1040);
-// EXTERNAL MODULE: ./build/evidence/staging.js
-var staging = __nccwpck_require__(8613);
 ;// CONCATENATED MODULE: ./build/evidence/nothing.js
 
 
@@ -3523,7 +3406,7 @@ function holdsNothing(dir, step) {
     let handle = null;
     try {
         handle = (0,external_node_fs_.openSync)(dir, external_node_fs_.constants.O_RDONLY | external_node_fs_.constants.O_DIRECTORY | external_node_fs_.constants.O_NOFOLLOW);
-        return (0,external_node_fs_.readdirSync)(`/proc/self/fd/${handle}`).every((name) => name === (0,staging/* reserveName */.K6)(step));
+        return (0,external_node_fs_.readdirSync)(`/proc/self/fd/${handle}`).every((name) => name === (0,names/* reserveName */.K6)(step));
     }
     catch {
         return false;
@@ -4291,13 +4174,13 @@ function topCycle(receipts) {
 
 const RESERVE_BYTES = 256 * 1024;
 const LEAST_FREE = 64 * 2 ** 20;
-const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,external_node_path_.join)(folder, (0,staging/* reserveName */.K6)(id)));
+const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,external_node_path_.join)(folder, (0,names/* reserveName */.K6)(id)));
 function layReserve(plan) {
     const lay = (folder) => {
         const { bavail, bsize } = (0,external_node_fs_.statfsSync)(folder);
         if (bavail * bsize < LEAST_FREE)
             return;
-        const path = (0,external_node_path_.join)(folder, (0,staging/* reserveName */.K6)(plan.id));
+        const path = (0,external_node_path_.join)(folder, (0,names/* reserveName */.K6)(plan.id));
         try {
             (0,external_node_fs_.writeFileSync)(path, Buffer.alloc(RESERVE_BYTES, 'reserve '), { flag: 'wx', mode: 0o600 });
         }

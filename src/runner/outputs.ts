@@ -1,6 +1,6 @@
 /** The outputs of the action, all of them set on every run, also when nothing was recorded. */
-import { readFileSync, statSync } from 'node:fs';
-import type { Runner } from './runner.js';
+import { closeSync, readFileSync } from 'node:fs';
+import { openFile, type Runner } from './runner.js';
 
 /** Names in the order of the contract. */
 export const OUTPUT_NAMES = [
@@ -62,10 +62,17 @@ export function valuesIn(text: string): ReadonlyMap<string, string> {
  */
 export function replacedOutputs(path: string | undefined): readonly OutputName[] {
   try {
-    if (!path || !statSync(path).isFile()) return [];
-    // An expression finds an output in any case of its letters.
-    const names = new Set([...valuesIn(readFileSync(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
-    return OUTPUT_NAMES.filter((name) => names.has(name));
+    if (!path) return [];
+    const file = openFile(path);
+    try {
+      // An expression finds an output in any case of its letters.
+      const names = new Set(
+        [...valuesIn(readFileSync(file, 'utf8')).keys()].map((name) => name.toLowerCase()),
+      );
+      return OUTPUT_NAMES.filter((name) => names.has(name));
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return []; // the step may have removed it
   }

@@ -77,7 +77,12 @@ export function whereBlock(manifest: Manifest, links: SummaryLinks): Block | nul
   }
   if (report) parts.push([report]);
   const line = none && parts.length === 1 ? '' : paragraph(joinRich(parts, ' · '));
-  if (published.state !== 'failed' && published.state !== 'skipped') return plainBlock(86, line);
+  if (published.state === 'uploaded') return plainBlock(86, line);
+  if (published.state === 'planned')
+    return plainBlock(
+      86,
+      line + paragraph(say`${strong('Upload under way')}: if it was ended, the post step goes on.`),
+    );
   const kept =
     links.evidenceDir === null ? null : say` The files are on the runner in ${name(links.evidenceDir, 200)}.`;
   const why = shorten(published.reason ?? 'no reason given', 300);
