@@ -164,7 +164,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     now: Date.now(),
     step: {
       id: plan.id,
-      shell: plan.command.file,
+      ...(ended.job ? { scope: 'job' as const } : {}),
+      shell: ended.job ? null : plan.command.file,
       exit_code: result === null ? null : stepCode,
       signal: result?.signal ?? null,
       cancelled,
@@ -200,7 +201,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     faults: ended.faults,
     published: NOT_YET,
   });
-  const account = await withMemory(await named(judged), plan);
+  const measured = await withMemory(await named(judged), plan);
+  const account = ended.job ? (await import('./job/words.js')).jobAccount(measured) : measured;
 
   const concluded = await conclude(runner, ended, evidence, account);
   const code = finalExitCode(stepCode, account.gates);
