@@ -120,15 +120,9 @@ it('watches whole jobs: a step of five, a composite action, a matrix, a reusable
       .filter(({ state, mime }) => state === 'finalized' && mime === 'application/zip')
       .map(({ name }) => name)
       .sort();
-    expect(names).toEqual([
-      'composite',
-      'matrix-128',
-      'matrix-64',
-      'recovered',
-      'reusable',
-      'third',
-    ]);
-    for (const step of ['train', 'inner', 'inside of .github/actions/train']) expect(text).toContain(`in step ${step}`);
+    expect(names).toEqual(['composite', 'matrix-128', 'matrix-64', 'recovered', 'reusable', 'third']);
+    for (const step of ['train', 'inner', 'inside of .github/actions/train'])
+      expect(text).toContain(`in step ${step}`);
   } finally {
     await service.close();
   }
