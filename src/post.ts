@@ -14,14 +14,14 @@ import type { Manifest } from './evidence/manifest.js';
 import { removeHalves } from './lib/files.js';
 import { count, logLine } from './lib/text.js';
 import type { Plan } from './plan.js';
-import { environmentRunner, forgiving, outliveOutput, type Runner } from './runner/runner.js';
+import { forgiving, outliveOutput, type Runner } from './runner/runner.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
 import { type Ended, markOf } from './step/ended.js';
 import { endStep } from './step/process.js';
 
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
-export async function post(runner: Runner = environmentRunner(process.env)): Promise<void> {
+export async function post(runner: Runner): Promise<void> {
   outliveOutput();
   const reserve = new Reserve();
   try {

@@ -126,6 +126,13 @@ const SeenSchema = v.object({
   ),
   carriers: list(short),
   hidden: list(v.object({ pid: count, program: short })),
+  use: v.nullable(
+    v.object({
+      time: v.number(),
+      owners: list(v.object({ program: short, pid: count, workers: count, own: count, shared: count })),
+      shm: v.nullable(v.object({ used: count, total: count })),
+    }),
+  ),
 });
 
 const GroupSchema = v.object({ pid: v.pipe(count, v.minValue(2)), startTicks: v.nullable(count) });

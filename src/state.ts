@@ -81,6 +81,7 @@ export function savePlan(runner: Runner, plan: Plan, known: Known = NOTHING_KNOW
       sightings: known.seen.sightings.slice(0, MAX_SEEN),
       carriers: known.seen.carriers.slice(0, MAX_SEEN),
       hidden: known.seen.hidden.slice(0, MAX_SEEN),
+      use: known.seen.use,
     },
     met: known.met.slice(0, MAX_LIST),
   };

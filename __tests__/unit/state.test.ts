@@ -59,6 +59,11 @@ const KNOWN: Known = {
     ],
     carriers: ['docker'],
     hidden: [{ pid: 8, program: 'python3' }],
+    use: {
+      time: 1.5,
+      owners: [{ program: 'python3', pid: 8, workers: 4, own: 2 ** 40, shared: 0 }],
+      shm: { used: 1, total: 2 },
+    },
   },
   met: [{ pid: 11, startTicks: 70 }],
 };
@@ -124,6 +129,7 @@ describe('state', () => {
         })),
         carriers: ['docker', 'ssh'],
         hidden: Array.from({ length: 9000 }, (_, pid) => ({ pid, program: 'z'.repeat(15) })),
+        use: null,
       },
       met: Array.from({ length: 9000 }, (_, i) => ({ pid: i + 2, startTicks: 2 ** 50 })),
     });

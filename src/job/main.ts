@@ -8,13 +8,7 @@ import { describeProblem } from '../inputs.js';
 import { randomHex } from '../lib/random.js';
 import { count, logLine } from '../lib/text.js';
 import { inWatchedJob, makePlan, type Plan, prependPath } from '../plan.js';
-import {
-  environmentRunner,
-  forgiving,
-  keyValueMessage,
-  outliveOutput,
-  type Runner,
-} from '../runner/runner.js';
+import { forgiving, keyValueMessage, outliveOutput, type Runner } from '../runner/runner.js';
 import { NOTHING_KNOWN, saveFinished, savePlan } from '../state.js';
 import { readHostCounters } from '../step/host.js';
 import { type Laid, layStep } from '../step/lay.js';
@@ -28,10 +22,7 @@ const GPU_TIMEOUT_MS = 5000;
 export const JOB_STATE = 'job';
 
 /** Runs main. Only a wrong input fails it: a fault of ours leaves the job as it would be without this line. */
-export async function jobMain(
-  actionDir: string,
-  runner: Runner = environmentRunner(process.env),
-): Promise<void> {
+export async function jobMain(actionDir: string, runner: Runner): Promise<void> {
   outliveOutput();
   process.exitCode = await run(forgiving(runner), process.env, actionDir);
   process.exit();

@@ -3,13 +3,13 @@
  * fails, and with it the job, only on a green job whose gate was named.
  */
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Finished, finish } from '../account.js';
 import { takeAway } from '../deliver/deliver.js';
 import { Reserve } from '../deliver/reserve.js';
 import { logLine } from '../lib/text.js';
 import { type Plan, withoutJob } from '../plan.js';
-import { environmentRunner, forgiving, outliveOutput, type Runner } from '../runner/runner.js';
+import { forgiving, outliveOutput, type Runner } from '../runner/runner.js';
 import { readState } from '../saved-state.js';
 import type { Ended } from '../step/ended.js';
 import { folderOf, jobProcesses } from './folders.js';
@@ -17,15 +17,14 @@ import { STATUS_INPUT } from './inputs.js';
 import { endOfJob } from './status.js';
 import { wrappedParagraph, wrappedSteps } from './wrapped.js';
 
-export async function jobPost(
-  actionDir: string,
-  runner: Runner = environmentRunner(process.env),
-): Promise<void> {
+const actionDir = join(import.meta.dirname, '..', '..');
+
+export async function jobPost(runner: Runner): Promise<void> {
   outliveOutput();
   const reserve = new Reserve();
   let code = 0;
   try {
-    code = await run(forgiving(silent(runner), reserve.free), process.env, actionDir, reserve);
+    code = await run(forgiving(silent(runner), reserve.free), process.env, reserve);
   } catch (error) {
     runner.info(logLine(`the job's evidence could not be gathered (${(error as Error).message})`));
   }
@@ -36,12 +35,7 @@ export async function jobPost(
 /** Outputs of a post reach nobody. */
 const silent = (runner: Runner): Runner => ({ ...runner, setOutputs: () => undefined });
 
-async function run(
-  runner: Runner,
-  env: NodeJS.ProcessEnv,
-  actionDir: string,
-  reserve: Reserve,
-): Promise<number> {
+async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Promise<number> {
   const state = readState(runner);
   if (state.kind === 'unreadable')
     runner.info(logLine(`the state that main saved cannot be read (${state.reason}); nothing was done`));

@@ -31,21 +31,28 @@ export function setOutputs(runner: Runner, outputs: Outputs): void {
   runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
 
-/** Names that a file in the form of the runner's sets: `name=value`, or `name<<END`, lines, `END`. */
-export function namesIn(text: string): readonly string[] {
-  const names: string[] = [];
-  let end: string | null = null;
+/**
+ * What a file in the form of the runner's sets: `name=value`, or `name<<END`, lines, `END`. The last value of a
+ * name counts.
+ */
+export function valuesIn(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let open: { readonly name: string; readonly end: string; readonly lines: string[] } | null = null;
   for (const line of text.split(/\r?\n/)) {
-    if (end !== null) {
-      if (line === end) end = null;
+    if (open !== null) {
+      if (line === open.end) open = null;
+      else {
+        open.lines.push(line);
+        values.set(open.name, open.lines.join('\n'));
+      }
       continue;
     }
-    const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+    const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
     if (name === undefined) continue;
-    names.push(name);
-    if (mark === '<<') end = rest ?? '';
+    values.set(name, mark === '<<' ? '' : rest);
+    if (mark === '<<') open = { name, end: rest, lines: [] };
   }
-  return names;
+  return values;
 }
 
 /**
@@ -57,7 +64,7 @@ export function replacedOutputs(path: string | undefined): readonly OutputName[]
   try {
     if (!path || !statSync(path).isFile()) return [];
     // An expression finds an output in any case of its letters.
-    const names = new Set(namesIn(readFileSync(path, 'utf8')).map((name) => name.toLowerCase()));
+    const names = new Set([...valuesIn(readFileSync(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
     return OUTPUT_NAMES.filter((name) => names.has(name));
   } catch {
     return []; // the step may have removed it

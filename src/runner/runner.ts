@@ -147,6 +147,21 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
 }
 
 /**
+ * The same for a person at a terminal: stdout is the program's alone, and a workflow command means nothing there. What is
+ * an annotation on the runner is in the summary too, but for what is said before the program runs.
+ */
+export function terminalRunner(env: NodeJS.ProcessEnv): Runner {
+  const info = (line: string): void => void process.stderr.write(`${line}\n`);
+  return {
+    ...environmentRunner(env),
+    info,
+    annotate: async (_, message, { title } = {}) => {
+      if (title?.startsWith('oom-autopsy')) info(logLine(message.split('\n', 1)[0] ?? ''));
+    },
+  };
+}
+
+/**
  * The same runner, but what cannot be handed over is a line in the log: its files lie under RUNNER_TEMP, and
  * a full disk there must not turn a step red, or keep one from starting.
  * @param makeRoom what to do on a full disk before it is tried once more

@@ -43,14 +43,21 @@ export function snapshotsBlock(manifest: Manifest): Block | null {
       [name(s.digest.replace(/^sha256:/, '').slice(0, 12))],
     ]);
   });
-  const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+  const ranks = snapshots.some((s) => s.rank !== null);
+  const names = [
+    ranks ? 'rank' : 'process',
+    ...(many ? ['host'] : []),
+    'taken',
+    'size',
+    'history',
+    'sha256 of the file',
+  ];
   const aligns = names.map((n) => (n === 'size' ? 'right' : 'left') as 'left' | 'right');
-  return {
-    weight: 85,
+  return folded(85, say`${count(snapshots.length, 'snapshot')}: what each shows, and which view to open`, {
     open: tableHead(names, aligns),
     rows,
     close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
-  };
+  });
 }
 
 /**
