@@ -34,8 +34,8 @@ const SHAPES: readonly Shape[] = [
     name: 'pytest',
     steps: one('python3 -m pytest -q test_gpu.py'),
     code: 1,
-    verdict: 'failed',
-    says: ['The job failed; ', 'in step gpu'],
+    verdict: 'oom',
+    says: ['test_gpu.py', 'in step gpu'],
   },
   {
     name: 'torchrun',
