@@ -229,6 +229,29 @@ while True:
     line: 'train.py:16',
     first: /^Activations took/,
   },
+  sharded: {
+    program: `
+import os
+import torch
+import torch.nn as nn
+from torch.distributed.fsdp import FullyShardedDataParallel
+
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0", RANK="0", WORLD_SIZE="1")
+torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+torch.cuda.set_device(0)
+layer = nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True)
+net = FullyShardedDataParallel(nn.TransformerEncoder(layer, 4).cuda(), use_orig_params=True)
+batch = 4
+while True:
+    net(torch.zeros(batch, 64, 256, device="cuda")).sum().backward()
+    batch *= 2
+`,
+    verdict: 'oom',
+    headline: 'Out of GPU memory in train.py',
+    who: ['flat parameter of layers', 'layers.*.self_attn'],
+    line: 'train.py:14',
+    first: /^Activations took/,
+  },
   'two-copies': {
     program: `
 import copy

@@ -48,7 +48,9 @@ PYTEST = """
     def test_in_a_thread():
         import concurrent.futures
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            pool.submit(torch.zeros, 1 << 40, device="cuda").result()
+            future = pool.submit(torch.zeros, 1 << 40, device="cuda")
+            concurrent.futures.wait([future])  # or the traceback depends on who is faster
+            future.result()
     @pytest.fixture
     def model():
         return torch.zeros(1 << 40, device="cuda")

@@ -373,7 +373,8 @@ class _Look:
                 self.roots.append(node)
                 facts = self._put(tensor, rank.OUTPUT, self._clean(type_name(type(node)), " output"), "node")
             elif self._is_parameter(tensor):
-                self._put_parameter(tensor, f"{clean(type_name(type(tensor)))} outside modules")
+                flat = self.parameters.flat_name(self._read(tensor))
+                self._put_parameter(tensor, flat or f"{clean(type_name(type(tensor)))} outside modules")
                 continue
             else:
                 facts = self._put(tensor, rank.VISIBLE, None)
