@@ -777,6 +777,8 @@ function baselineBlock({ memory }) {
     });
 }
 
+// EXTERNAL MODULE: ./build/job/words.js
+var words = __webpack_require__(8377);
 // EXTERNAL MODULE: ./build/report/cycles.js
 var cycles = __webpack_require__(9280);
 // EXTERNAL MODULE: ./build/report/frames.js
@@ -788,6 +790,7 @@ var words_process = __webpack_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js + 2 modules
 var unseen = __webpack_require__(4636);
 ;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -926,7 +929,13 @@ function processGroups(manifest) {
         const alone = process.oom_count > 0 || process.rank === null;
         const key = alone
             ? `${process.host}.${process.pid}.${process.token}`
-            : [process.host, (0,words_process/* endingWords */.fg)(manifest, process), (0,words_process/* disarmWords */.gB)(manifest, process), process.program].join('\n');
+            : [
+                process.host,
+                process.github_action,
+                (0,words_process/* endingWords */.fg)(manifest, process),
+                (0,words_process/* disarmWords */.gB)(manifest, process),
+                process.program,
+            ].join('\n');
         const group = groups.get(key);
         if (group)
             group.push(process);
@@ -959,12 +968,14 @@ function processesBlock(manifest) {
         return null;
     const groups = processGroups(manifest);
     const hosts = new Set(processes.map((p) => p.host)).size > 1;
+    const job = manifest.step.scope === 'job';
     const shown = groups.slice(0, MOST.processes);
     const rows = shown.map(({ first, members }) => {
         const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
         const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
         return (0,markdown/* row */.nM)([
             [ranks.length === 0 ? '' : (0,words_words/* rankWords */.cz)(ranks)],
+            ...(job ? [[(0,words/* stepName */.u)(first, manifest.step.workspace) ?? ''].map((text) => (0,words_words/* name */.UU)(text, 60))] : []),
             ...(hosts ? [[(0,words_words/* name */.UU)(first.host, 40)]] : []),
             [members.length === 1 ? String(first.pid) : `${members.length} processes`],
             first.program === null ? [] : [(0,words_words/* name */.UU)(first.program, 40)],
@@ -976,6 +987,7 @@ function processesBlock(manifest) {
     });
     const names = [
         'rank',
+        ...(job ? ['step'] : []),
         ...(hosts ? ['host'] : []),
         'pid',
         'program',
@@ -2296,6 +2308,8 @@ function manifestProcess(receipt) {
         rank: rankOf(receipt),
         rank_variables: receipt.rank,
         program: receipt.program,
+        github_action: receipt.github_action,
+        github_action_path: receipt.github_action_path,
         python: receipt.python,
         executable: receipt.executable,
         torch: receipt.torch?.version ?? null,
@@ -2590,6 +2604,63 @@ function whoseIs(process, early, own) {
     if (process.startTicks === null)
         return 'unknown';
     return own.some((one) => sameProcess(one, process)) ? 'step' : 'stranger';
+}
+
+
+/***/ }),
+
+/***/ 8377:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Jn: () => (/* binding */ ofJob),
+/* harmony export */   qg: () => (/* binding */ inStep),
+/* harmony export */   u: () => (/* binding */ stepName)
+/* harmony export */ });
+/* unused harmony export jobAccount */
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6760);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2455);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4869);
+
+
+
+const ofJob = (sentence) => sentence
+    .replace(/\bthe step( itself)? exited with 0\b/g, 'the job$1 is green')
+    .replace(/\bthe step exited with \d+\b/g, 'the job failed')
+    .replace(/\bThe step failed with exit code \d+/g, 'The job failed')
+    .replace(/\b(the|The|this|This) step\b/g, '$1 job');
+const jobAccount = (account) => ({
+    ...account,
+    verdict: { ...account.verdict, because: ofJob(account.verdict.because) },
+    gates: account.gates.map((gate) => ({ ...gate, message: ofJob(gate.message) })),
+});
+function actionName(path, workspace) {
+    const fetched = /[/\\]_actions[/\\]([^/\\]+)[/\\]([^/\\]+)[/\\]([^/\\]+)(?:[/\\](.*))?$/.exec(path);
+    if (fetched) {
+        const [, owner, name, ref, folder] = fetched;
+        return `${owner}/${name}${folder ? `/${folder}` : ''}@${ref}`;
+    }
+    const within = workspace !== null && path.startsWith(workspace + node_path__WEBPACK_IMPORTED_MODULE_0__.sep);
+    const short = within ? path.slice(workspace.length + 1) : path;
+    return short.replace(/^(\.\/)+/, '').replace(/[/\\]+$/, '') || '.';
+}
+function stepName(process, workspace) {
+    const { github_action: step, github_action_path: path } = process;
+    if (!step)
+        return null;
+    return (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(path ? `${step} of ${actionName(path, workspace)}` : step, 120);
+}
+function inStep({ step, processes }) {
+    if (step.scope !== 'job')
+        return '';
+    const ended = processes.filter(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU);
+    const those = ended.length > 0 ? ended : processes.filter((process) => process.oom_count > 0);
+    const names = [...new Set(those.map((process) => stepName(process, step.workspace)))].filter((name) => name !== null);
+    if (names.length === 0)
+        return '';
+    const shown = names.slice(0, 3);
+    const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+    return ` in ${names.length === 1 ? 'step' : 'steps'} ${shown.join(', ')}${more}`;
 }
 
 
@@ -3344,7 +3415,7 @@ const isVerdict = (name) => VERDICTS.includes(name);
 /***/ 1781:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
-/* unused harmony exports makePlan, fromWorkspace, shimConfig, planScript, STEP_VARIABLE, plainStepEnvironment, stepEnvironment, prependPath */
+/* unused harmony exports makePlan, fromWorkspace, shimConfig, planScript, STEP_VARIABLE, plainStepEnvironment, stepEnvironment, JOB_FOLDER, withoutJob, inWatchedJob, prependPath */
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6760);
 /* harmony import */ var _step_shell_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6373);
 
@@ -3424,10 +3495,17 @@ function stepEnvironment(plan, env, options) {
     if (result.GITHUB_STATE !== undefined)
         result.GITHUB_STATE = options.scratchState;
     if (options.shim)
-        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+        result.PYTHONPATH = prependPath(plan.shimDir, withoutJob(env.PYTHONPATH));
     result[STEP_VARIABLE] = plan.id;
     return result;
 }
+const JOB_FOLDER = 'oom-autopsy-job-';
+const OF_JOB = new RegExp(`/${JOB_FOLDER}[0-9a-f]{12}/`);
+const withoutJob = (path) => (path ?? '')
+    .split(delimiter)
+    .filter((entry) => !OF_JOB.test(entry))
+    .join(delimiter);
+const inWatchedJob = (path) => OF_JOB.test(path ?? '');
 const prependPath = (dir, existing) => existing ? `${dir}${delimiter}${existing}` : dir;
 
 
@@ -5037,15 +5115,17 @@ function ranges(numbers) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   P: () => (/* binding */ headline)
 /* harmony export */ });
-/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(439);
-/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9995);
-/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2455);
-/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9517);
-/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6344);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(4869);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(6781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7234);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(2072);
+/* harmony import */ var _job_words_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8377);
+/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(439);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(9995);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2455);
+/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9517);
+/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6344);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(4869);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(7234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(2072);
+
 
 
 
@@ -5059,41 +5139,41 @@ const ranOut = (kinds) => kinds.length > 0 && kinds.every((kind) => kind === 'pi
     ? 'Out of pinned host memory'
     : 'Out of GPU memory';
 function inside(manifest) {
-    const { tests } = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .fatalOoms */ .bE)(manifest.processes);
+    const { tests } = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .fatalOoms */ .bE)(manifest.processes);
     const [first] = tests;
     if (first !== undefined) {
-        return `in test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
+        return `in test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
     }
-    const oom = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.oom;
+    const oom = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .fatalStories */ .Yq)(manifest)[0]?.oom;
     if (oom?.cell != null)
         return `in cell ${oom.cell} of a notebook`;
-    const test = oom?.test?.child ? (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .testName */ .UU)(oom) : null;
-    return test === null ? null : `in a process of test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(test, 120)}`;
+    const test = oom?.test?.child ? (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .testName */ .UU)(oom) : null;
+    return test === null ? null : `in a process of test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(test, 120)}`;
 }
 function oomTitle(manifest) {
-    const ended = manifest.processes.filter((p) => (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(p) || p.ooms.some(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .isFatal */ .BG));
+    const ended = manifest.processes.filter((p) => (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_2__/* .endedByOom */ .LU)(p) || p.ooms.some(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .isFatal */ .BG));
     const where = inside(manifest);
     const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
     const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
     if (where !== null)
         return `${what} ${where}`;
     if (ranks.length === 1)
         return `${what} on rank ${ranks[0]}`;
     if (ranks.length > 1) {
-        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
     }
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
     const program = ended[0]?.program;
-    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(program, 60)}` : what;
+    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(program, 60)}` : what;
 }
 function recoveredTitle(manifest) {
-    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest);
+    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .openOoms */ .fG)(manifest);
     const one = manifest.oom_count === 1;
-    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
-    if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)(open))
+    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
+    if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_3__/* .allCaught */ ._A)(open))
         return `${errors}, ${one ? 'caught' : 'all caught'}: the program went on`;
     if (one && open.running > 0)
         return `${errors}, and its process still runs`;
@@ -5102,14 +5182,14 @@ function recoveredTitle(manifest) {
 function seenTitle(manifest) {
     const { oom_count: n, processes, unarmed, blind_spots } = manifest;
     if (n > 0) {
-        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)) && (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .unexplained */ .EJ)(processes) === 0)
+        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_3__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .openOoms */ .fG)(manifest)) && (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .unexplained */ .EJ)(processes) === 0)
             return '';
         return n === 1 ? '; an out-of-memory was seen' : `; ${n} out-of-memory errors were seen`;
     }
-    if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideOoms */ .Qk)(processes).maybe.length > 0)
+    if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_2__/* .outsideOoms */ .Qk)(processes).maybe.length > 0)
         return '; it may be out of memory';
     if (blind_spots.length > 0)
-        return `; ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blind_spots)}`;
+        return `; ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_1__/* .doubtOf */ .kv)(blind_spots)}`;
     if (processes.length === 0)
         return '; nothing was recorded';
     return unarmed.length > 0 ? '; not all of it was recorded' : '; no out-of-memory was seen';
@@ -5125,13 +5205,14 @@ const TITLES = {
         const exit = manifest.step.exit_code;
         return `The step failed${exit === null ? '' : ` with exit code ${exit}`}${seenTitle(manifest)}`;
     },
-    unknown: ({ blind_spots }) => (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blind_spots)),
+    unknown: ({ blind_spots }) => (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_1__/* .doubtOf */ .kv)(blind_spots)),
     'not-run': () => 'Nothing was run',
 };
 function headline(manifest) {
     const { name } = manifest.verdict;
-    const { icon, tone } = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__/* .VERDICT_TRAITS */ .Es[name];
-    return { icon, tone, title: TITLES[name](manifest) };
+    const { icon, tone } = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_4__/* .VERDICT_TRAITS */ .Es[name];
+    const title = TITLES[name](manifest);
+    return { icon, tone, title: manifest.step.scope === 'job' ? (0,_job_words_js__WEBPACK_IMPORTED_MODULE_0__/* .ofJob */ .Jn)(title) + (0,_job_words_js__WEBPACK_IMPORTED_MODULE_0__/* .inStep */ .qg)(manifest) : title };
 }
 
 

@@ -695,9 +695,9 @@ function randomHex(bytes) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   BP: () => (/* binding */ logLine),
 /* harmony export */   U9: () => (/* binding */ count),
-/* harmony export */   X5: () => (/* binding */ cleanText)
+/* harmony export */   X5: () => (/* binding */ cleanText),
+/* harmony export */   g$: () => (/* binding */ printable)
 /* harmony export */ });
-/* unused harmony export printable */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 function printable(text, limit = 300) {
     const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;

@@ -452,6 +452,8 @@ const ReceiptSchema = dist/* object */.Ikc({
     python: maybe(receipt_schema_text(100)),
     executable: maybe(receipt_schema_text(PATH)),
     program: maybe(receipt_schema_text(NAME)),
+    github_action: maybe(receipt_schema_text(NAME)),
+    github_action_path: maybe(receipt_schema_text(PATH)),
     rank: dist/* fallback */.NpB(dist/* record */.g1P(dist/* picklist */.KIO(vocabulary/* RANK_VARIABLES */.bZ), dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[0-9]{1,9}$/, 'a number'))), {}),
     time: dist/* fallback */.NpB(dist/* object */.Ikc({ started: maybe(seconds), updated: maybe(seconds) }), {
         started: null,

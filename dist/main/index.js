@@ -274,16 +274,82 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 /***/ }),
 
+/***/ 654:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   XO: () => (/* binding */ layReserve),
+/* harmony export */   z8: () => (/* binding */ Reserve)
+/* harmony export */ });
+/* unused harmony export RESERVE_BYTES */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+/* harmony import */ var _evidence_names_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1040);
+
+
+
+const RESERVE_BYTES = 256 * 1024;
+const LEAST_FREE = 64 * 2 ** 20;
+const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, (0,_evidence_names_js__WEBPACK_IMPORTED_MODULE_2__/* .reserveName */ .K6)(id)));
+function layReserve(plan) {
+    const lay = (folder) => {
+        const { bavail, bsize } = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statfsSync)(folder);
+        if (bavail * bsize < LEAST_FREE)
+            return;
+        const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, (0,_evidence_names_js__WEBPACK_IMPORTED_MODULE_2__/* .reserveName */ .K6)(plan.id));
+        try {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(path, Buffer.alloc(RESERVE_BYTES, 'reserve '), { flag: 'wx', mode: 0o600 });
+        }
+        catch {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.rmSync)(path, { force: true });
+        }
+    };
+    try {
+        lay(plan.stepDir);
+        if ((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(plan.evidenceDir).dev !== (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(plan.stepDir).dev)
+            lay(plan.evidenceDir);
+    }
+    catch {
+    }
+}
+class Reserve {
+    paths = [];
+    of(plan) {
+        this.paths = pathsOf(plan);
+    }
+    free = () => {
+        const freed = this.paths.map((path) => {
+            try {
+                (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.unlinkSync)(path);
+                return true;
+            }
+            catch {
+                return false;
+            }
+        });
+        return freed.includes(true);
+    };
+}
+
+
+/***/ }),
+
 /***/ 1418:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7508);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7558);
 /* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
 
 const terminal = process.argv[2] === '--terminal';
-await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)((terminal ? _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .terminalRunner */ .bU : _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .environmentRunner */ .AJ)(process.env), terminal);
+if (!terminal && process.env[(0,_runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .inputVariable */ .LO)('job-status')]) {
+    const { jobMain } = await __nccwpck_require__.e(/* import() */ 165).then(__nccwpck_require__.bind(__nccwpck_require__, 9165));
+    await jobMain((0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .actionDir */ .e)(), (0,_runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .environmentRunner */ .AJ)(process.env));
+}
+else {
+    await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)((terminal ? _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .terminalRunner */ .bU : _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .environmentRunner */ .AJ)(process.env), terminal);
+}
 
 __webpack_async_result__();
 } catch(e) { __webpack_async_result__(e); } }, 1);
@@ -392,6 +458,8 @@ function manifestProcess(receipt) {
         rank: rankOf(receipt),
         rank_variables: receipt.rank,
         program: receipt.program,
+        github_action: receipt.github_action,
+        github_action_path: receipt.github_action_path,
         python: receipt.python,
         executable: receipt.executable,
         torch: receipt.torch?.version ?? null,
@@ -772,15 +840,124 @@ function whoseIs(process, early, own) {
 
 /***/ }),
 
+/***/ 8949:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ observeGpus)
+/* harmony export */ });
+/* unused harmony export TOOLS */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+/* harmony import */ var _step_helper_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1015);
+/* harmony import */ var _step_proc_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9503);
+
+
+
+
+const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
+const MAX_OUTPUT = 4 * 2 ** 20;
+function findTool(path) {
+    const folders = path.split(node_path__WEBPACK_IMPORTED_MODULE_1__.delimiter).filter(node_path__WEBPACK_IMPORTED_MODULE_1__.isAbsolute);
+    for (const tool of TOOLS) {
+        for (const folder of folders) {
+            const file = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, tool);
+            try {
+                if (!(0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(file, { throwIfNoEntry: false })?.isFile())
+                    continue;
+                (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.accessSync)(file, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.X_OK);
+                return { tool, file };
+            }
+            catch {
+            }
+        }
+    }
+    return null;
+}
+function asker(file, env, until) {
+    return async (...args) => {
+        const timeoutMs = Math.max(0, Math.round(until - performance.now()));
+        const result = await (0,_step_helper_js__WEBPACK_IMPORTED_MODULE_2__/* .runHelper */ .UA)({ file, args, env }, { timeoutMs, maxBytes: MAX_OUTPUT });
+        if (result.kind !== 'ok')
+            throw new Error((0,_step_helper_js__WEBPACK_IMPORTED_MODULE_2__/* .noAnswer */ .qE)(result));
+        return result.stdout;
+    };
+}
+const parsers = () => __nccwpck_require__.e(/* import() */ 426).then(__nccwpck_require__.bind(__nccwpck_require__, 7426));
+const message = (error) => (error instanceof Error ? error.message : String(error));
+async function askNvidia(ask) {
+    const format = '--format=csv,noheader,nounits';
+    const [devicesCsv, processesCsv] = await Promise.all([
+        ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
+        ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch((error) => error),
+    ]);
+    const { parseNvidiaDevices, parseNvidiaProcesses } = await parsers();
+    const devices = parseNvidiaDevices(devicesCsv);
+    if (devices.length === 0)
+        throw new Error('named no device');
+    return typeof processesCsv === 'string'
+        ? { devices, processes: parseNvidiaProcesses(processesCsv, devices), note: null }
+        : { devices, processes: [], note: `the processes could not be asked for: ${message(processesCsv)}` };
+}
+async function askAmd(ask) {
+    const none = () => '';
+    const [statics, metric, process] = await Promise.all([
+        ask('static', '--asic', '--json').catch(none),
+        ask('metric', '--mem-usage', '--json'),
+        ask('process', '--json').catch(none),
+    ]);
+    const { parseAmd } = await parsers();
+    const facts = parseAmd(statics, metric, process);
+    if (!facts)
+        throw new Error('named no device');
+    return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
+}
+async function askRocm(ask) {
+    const { parseRocm } = await parsers();
+    const facts = parseRocm(await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'));
+    if (!facts)
+        throw new Error('named no device');
+    return { ...facts, note: null };
+}
+const QUESTIONS = {
+    'nvidia-smi': askNvidia,
+    'amd-smi': askAmd,
+    'rocm-smi': askRocm,
+};
+async function observeGpus(options) {
+    const env = options.env ?? process.env;
+    const found = findTool(env.PATH ?? '');
+    if (!found)
+        return { state: 'absent', tool: null };
+    const started = performance.now();
+    const seconds = () => Math.round(performance.now() - started) / 1000;
+    try {
+        const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
+        const processes = answers.processes.map((process) => ({
+            ...process,
+            startTicks: (0,_step_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .processFacts */ .PJ)(process.pid, options.proc)?.startTicks ?? null,
+        }));
+        const pidsKnown = processes.length === 0 || processes.some(({ startTicks }) => startTicks !== null);
+        return { state: 'seen', tool: found.tool, ...answers, processes, pidsKnown, seconds: seconds() };
+    }
+    catch (error) {
+        return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
+    }
+}
+
+
+/***/ }),
+
 /***/ 8175:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   BJ: () => (/* binding */ describeProblem),
 /* harmony export */   Qh: () => (/* binding */ INPUT_NAMES),
-/* harmony export */   TL: () => (/* binding */ parseInputs)
+/* harmony export */   TL: () => (/* binding */ parseInputs),
+/* harmony export */   WJ: () => (/* binding */ INPUT_DEFAULTS)
 /* harmony export */ });
-/* unused harmony exports SNAPSHOT_POLICIES, STACKS, GATES, CYCLE_WATCHES, CATEGORY_MODES, NO_TORCH_POLICIES, NO_BASELINE_POLICIES, INPUT_DEFAULTS */
+/* unused harmony exports SNAPSHOT_POLICIES, STACKS, GATES, CYCLE_WATCHES, CATEGORY_MODES, NO_TORCH_POLICIES, NO_BASELINE_POLICIES */
 /* harmony import */ var _lib_amount_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6078);
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(9079);
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
@@ -892,6 +1069,64 @@ function parseInputs(read) {
         : { ok: true, inputs: Object.freeze(values) };
 }
 const describeProblem = (problem) => `input \`${problem.input}\`: ${problem.given === '' ? 'nothing was given' : `"${problem.given}" is not accepted`}; accepted: ${problem.accepted}`;
+
+
+/***/ }),
+
+/***/ 8377:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+__nccwpck_require__.r(__webpack_exports__);
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   inStep: () => (/* binding */ inStep),
+/* harmony export */   jobAccount: () => (/* binding */ jobAccount),
+/* harmony export */   ofJob: () => (/* binding */ ofJob),
+/* harmony export */   stepName: () => (/* binding */ stepName)
+/* harmony export */ });
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6760);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
+
+
+
+const ofJob = (sentence) => sentence
+    .replace(/\bthe step( itself)? exited with 0\b/g, 'the job$1 is green')
+    .replace(/\bthe step exited with \d+\b/g, 'the job failed')
+    .replace(/\bThe step failed with exit code \d+/g, 'The job failed')
+    .replace(/\b(the|The|this|This) step\b/g, '$1 job');
+const jobAccount = (account) => ({
+    ...account,
+    verdict: { ...account.verdict, because: ofJob(account.verdict.because) },
+    gates: account.gates.map((gate) => ({ ...gate, message: ofJob(gate.message) })),
+});
+function actionName(path, workspace) {
+    const fetched = /[/\\]_actions[/\\]([^/\\]+)[/\\]([^/\\]+)[/\\]([^/\\]+)(?:[/\\](.*))?$/.exec(path);
+    if (fetched) {
+        const [, owner, name, ref, folder] = fetched;
+        return `${owner}/${name}${folder ? `/${folder}` : ''}@${ref}`;
+    }
+    const within = workspace !== null && path.startsWith(workspace + node_path__WEBPACK_IMPORTED_MODULE_0__.sep);
+    const short = within ? path.slice(workspace.length + 1) : path;
+    return short.replace(/^(\.\/)+/, '').replace(/[/\\]+$/, '') || '.';
+}
+function stepName(process, workspace) {
+    const { github_action: step, github_action_path: path } = process;
+    if (!step)
+        return null;
+    return (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .printable */ .g$)(path ? `${step} of ${actionName(path, workspace)}` : step, 120);
+}
+function inStep({ step, processes }) {
+    if (step.scope !== 'job')
+        return '';
+    const ended = processes.filter(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU);
+    const those = ended.length > 0 ? ended : processes.filter((process) => process.oom_count > 0);
+    const names = [...new Set(those.map((process) => stepName(process, step.workspace)))].filter((name) => name !== null);
+    if (names.length === 0)
+        return '';
+    const shown = names.slice(0, 3);
+    const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+    return ` in ${names.length === 1 ? 'step' : 'steps'} ${shown.join(', ')}${more}`;
+}
 
 
 /***/ }),
@@ -1890,16 +2125,15 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 7508:
+/***/ 7558:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
 // EXPORTS
 __nccwpck_require__.d(__webpack_exports__, {
+  e: () => (/* binding */ actionDir),
   i: () => (/* binding */ main)
 });
-
-// UNUSED EXPORTS: actionDir
 
 // EXTERNAL MODULE: external "node:fs"
 var external_node_fs_ = __nccwpck_require__(3024);
@@ -2562,6 +2796,8 @@ function baselineBlock({ memory }) {
     });
 }
 
+// EXTERNAL MODULE: ./build/job/words.js
+var words = __nccwpck_require__(8377);
 // EXTERNAL MODULE: ./build/report/cycles.js
 var cycles = __nccwpck_require__(9280);
 // EXTERNAL MODULE: ./build/report/frames.js
@@ -2573,6 +2809,7 @@ var words_process = __nccwpck_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js
 var unseen = __nccwpck_require__(5605);
 ;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -2711,7 +2948,13 @@ function processGroups(manifest) {
         const alone = process.oom_count > 0 || process.rank === null;
         const key = alone
             ? `${process.host}.${process.pid}.${process.token}`
-            : [process.host, (0,words_process/* endingWords */.fg)(manifest, process), (0,words_process/* disarmWords */.gB)(manifest, process), process.program].join('\n');
+            : [
+                process.host,
+                process.github_action,
+                (0,words_process/* endingWords */.fg)(manifest, process),
+                (0,words_process/* disarmWords */.gB)(manifest, process),
+                process.program,
+            ].join('\n');
         const group = groups.get(key);
         if (group)
             group.push(process);
@@ -2744,12 +2987,14 @@ function processesBlock(manifest) {
         return null;
     const groups = processGroups(manifest);
     const hosts = new Set(processes.map((p) => p.host)).size > 1;
+    const job = manifest.step.scope === 'job';
     const shown = groups.slice(0, MOST.processes);
     const rows = shown.map(({ first, members }) => {
         const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
         const peaks = members.map(report_story/* peakOf */.XC).filter((d) => d !== null);
         return row([
             [ranks.length === 0 ? '' : (0,words_words/* rankWords */.cz)(ranks)],
+            ...(job ? [[(0,words.stepName)(first, manifest.step.workspace) ?? ''].map((text) => (0,words_words/* name */.UU)(text, 60))] : []),
             ...(hosts ? [[(0,words_words/* name */.UU)(first.host, 40)]] : []),
             [members.length === 1 ? String(first.pid) : `${members.length} processes`],
             first.program === null ? [] : [(0,words_words/* name */.UU)(first.program, 40)],
@@ -2761,6 +3006,7 @@ function processesBlock(manifest) {
     });
     const names = [
         'rank',
+        ...(job ? ['step'] : []),
         ...(hosts ? ['host'] : []),
         'pid',
         'program',
@@ -3172,54 +3418,8 @@ function replacedOutputs(path) {
     }
 }
 
-;// CONCATENATED MODULE: ./build/state.js
-const NOTHING_KNOWN = {
-    group: null,
-    host: null,
-    result: null,
-    shimLaid: true,
-    faults: [],
-    hints: [],
-    gpu: null,
-    seen: null,
-    met: [],
-};
-const MAX_LIST = 200;
-const MAX_SEEN = 50;
-const MAX_LINE = 1000;
-const STATE_SCHEMA = 'oom-autopsy.state.v1';
-const STATE = 'step';
-function savePlan(runner, plan, known = NOTHING_KNOWN) {
-    const { result } = known;
-    const bounded = {
-        ...known,
-        result: result && {
-            ...result,
-            startError: result.startError?.slice(0, MAX_LINE) ?? null,
-            killed: result.killed.slice(0, MAX_LIST),
-        },
-        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, MAX_LINE)),
-        gpu: known.gpu && boundedGpu(known.gpu),
-        seen: known.seen && {
-            sightings: known.seen.sightings.slice(0, MAX_SEEN),
-            carriers: known.seen.carriers.slice(0, MAX_SEEN),
-            hidden: known.seen.hidden.slice(0, MAX_SEEN),
-            use: known.seen.use,
-        },
-        met: known.met.slice(0, MAX_LIST),
-    };
-    runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
-}
-function boundedGpu(gpu) {
-    if (gpu.state !== 'seen')
-        return gpu;
-    const largest = [...gpu.processes].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
-    return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
-}
-function saveFinished(runner, finish = 'true') {
-    runner.saveState('finished', finish);
-}
-
+// EXTERNAL MODULE: ./build/state.js
+var state = __nccwpck_require__(8801);
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
 var safe_fs = __nccwpck_require__(9531);
 ;// CONCATENATED MODULE: ./build/deliver/cleanup.js
@@ -3465,7 +3665,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
     await tell(runner, manifest, published, ended, where, first);
     await markTold(ended, 'all');
     if (!late)
-        saveFinished(runner, 'told');
+        (0,state/* saveFinished */.Q8)(runner, 'told');
     setOutputs(runner, {
         ...facts,
         manifest: manifestPath ?? '',
@@ -3570,105 +3770,8 @@ const nothing = (dir, step) => ({
     faults: [],
 });
 
-// EXTERNAL MODULE: ./build/step/helper.js
-var helper = __nccwpck_require__(1015);
-// EXTERNAL MODULE: ./build/step/proc.js
-var proc = __nccwpck_require__(9503);
-;// CONCATENATED MODULE: ./build/gpu/observe.js
-
-
-
-
-const TOOLS = ['nvidia-smi', 'amd-smi', 'rocm-smi'];
-const MAX_OUTPUT = 4 * 2 ** 20;
-function findTool(path) {
-    const folders = path.split(external_node_path_.delimiter).filter(external_node_path_.isAbsolute);
-    for (const tool of TOOLS) {
-        for (const folder of folders) {
-            const file = (0,external_node_path_.join)(folder, tool);
-            try {
-                if (!(0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.isFile())
-                    continue;
-                (0,external_node_fs_.accessSync)(file, external_node_fs_.constants.X_OK);
-                return { tool, file };
-            }
-            catch {
-            }
-        }
-    }
-    return null;
-}
-function asker(file, env, until) {
-    return async (...args) => {
-        const timeoutMs = Math.max(0, Math.round(until - performance.now()));
-        const result = await (0,helper/* runHelper */.UA)({ file, args, env }, { timeoutMs, maxBytes: MAX_OUTPUT });
-        if (result.kind !== 'ok')
-            throw new Error((0,helper/* noAnswer */.qE)(result));
-        return result.stdout;
-    };
-}
-const parsers = () => __nccwpck_require__.e(/* import() */ 426).then(__nccwpck_require__.bind(__nccwpck_require__, 7426));
-const message = (error) => (error instanceof Error ? error.message : String(error));
-async function askNvidia(ask) {
-    const format = '--format=csv,noheader,nounits';
-    const [devicesCsv, processesCsv] = await Promise.all([
-        ask('--query-gpu=index,uuid,name,memory.total,memory.used,memory.free', format),
-        ask('--query-compute-apps=gpu_uuid,pid,process_name,used_memory', format).catch((error) => error),
-    ]);
-    const { parseNvidiaDevices, parseNvidiaProcesses } = await parsers();
-    const devices = parseNvidiaDevices(devicesCsv);
-    if (devices.length === 0)
-        throw new Error('named no device');
-    return typeof processesCsv === 'string'
-        ? { devices, processes: parseNvidiaProcesses(processesCsv, devices), note: null }
-        : { devices, processes: [], note: `the processes could not be asked for: ${message(processesCsv)}` };
-}
-async function askAmd(ask) {
-    const none = () => '';
-    const [statics, metric, process] = await Promise.all([
-        ask('static', '--asic', '--json').catch(none),
-        ask('metric', '--mem-usage', '--json'),
-        ask('process', '--json').catch(none),
-    ]);
-    const { parseAmd } = await parsers();
-    const facts = parseAmd(statics, metric, process);
-    if (!facts)
-        throw new Error('named no device');
-    return { ...facts, note: process === '' ? 'the processes could not be asked for' : null };
-}
-async function askRocm(ask) {
-    const { parseRocm } = await parsers();
-    const facts = parseRocm(await ask('--showmeminfo', 'vram', '--showproductname', '--showuniqueid', '--showpids', '--json'));
-    if (!facts)
-        throw new Error('named no device');
-    return { ...facts, note: null };
-}
-const QUESTIONS = {
-    'nvidia-smi': askNvidia,
-    'amd-smi': askAmd,
-    'rocm-smi': askRocm,
-};
-async function observeGpus(options) {
-    const env = options.env ?? process.env;
-    const found = findTool(env.PATH ?? '');
-    if (!found)
-        return { state: 'absent', tool: null };
-    const started = performance.now();
-    const seconds = () => Math.round(performance.now() - started) / 1000;
-    try {
-        const answers = await QUESTIONS[found.tool](asker(found.file, env, started + options.timeoutMs));
-        const processes = answers.processes.map((process) => ({
-            ...process,
-            startTicks: (0,proc/* processFacts */.PJ)(process.pid, options.proc)?.startTicks ?? null,
-        }));
-        const pidsKnown = processes.length === 0 || processes.some(({ startTicks }) => startTicks !== null);
-        return { state: 'seen', tool: found.tool, ...answers, processes, pidsKnown, seconds: seconds() };
-    }
-    catch (error) {
-        return { state: 'failed', tool: found.tool, reason: message(error), seconds: seconds() };
-    }
-}
-
+// EXTERNAL MODULE: ./build/gpu/observe.js
+var observe = __nccwpck_require__(8949);
 // EXTERNAL MODULE: ./build/judge/blind.js
 var judge_blind = __nccwpck_require__(439);
 ;// CONCATENATED MODULE: ./build/judge/gates.js
@@ -3722,51 +3825,8 @@ function torchMessage({ torchProcesses, shimFault, unreached, likely }) {
 }
 const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
 
-;// CONCATENATED MODULE: ./build/step/marks.js
-
-
-const MARKS = 'marks';
-const STAGES = { s: 'started', i: 'importing', t: 'imported' };
-const ORDER = Object.values(STAGES);
-const MOST_BYTES = 4 * 2 ** 20;
-const TICKS = 100;
-function parseMarks(text) {
-    const marks = new Map();
-    for (const line of text.split('\n')) {
-        const [, stage = '', pid, seconds] = /^([sit]) (\d{1,10}) (\d{1,12}\.\d\d)$/.exec(line) ?? [];
-        const came = STAGES[stage];
-        if (came === undefined)
-            continue;
-        const own = marks.get(Number(pid)) ?? [];
-        marks.set(Number(pid), [...own, { came, seconds: Number(seconds) }]);
-    }
-    return marks;
-}
-function readMarks(shimDir) {
-    try {
-        const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = external_node_fs_.constants;
-        const file = (0,external_node_fs_.openSync)((0,external_node_path_.join)(shimDir, MARKS), O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
-        try {
-            const stat = (0,external_node_fs_.fstatSync)(file);
-            if (!stat.isFile())
-                return new Map();
-            const buffer = Buffer.alloc(Math.min(stat.size, MOST_BYTES));
-            return parseMarks(buffer.toString('latin1', 0, (0,external_node_fs_.readSync)(file, buffer)));
-        }
-        finally {
-            (0,external_node_fs_.closeSync)(file);
-        }
-    }
-    catch {
-        return new Map();
-    }
-}
-function cameOf(marks, { innerPid, startTicks }) {
-    const own = (marks.get(innerPid) ?? []).filter(({ seconds }) => seconds * TICKS >= startTicks - 1);
-    return ORDER.findLast((came) => own.some((mark) => mark.came === came)) ?? null;
-}
-const lostPids = (marks, known) => [...marks].flatMap(([pid, own]) => known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid]);
-
+// EXTERNAL MODULE: ./build/step/marks.js
+var step_marks = __nccwpck_require__(6449);
 // EXTERNAL MODULE: ./build/step/unarmed.js
 var unarmed = __nccwpck_require__(9493);
 ;// CONCATENATED MODULE: ./build/judge/reach.js
@@ -3781,7 +3841,7 @@ function unreached(sightings, { receipts, unread, marks }) {
     const unreadable = new Map(unread.map(({ owner, reason }) => [owner.pid, reason]));
     const came = new Map();
     for (const seen of sightings) {
-        const stage = cameOf(marks, seen);
+        const stage = (0,step_marks/* cameOf */.qN)(marks, seen);
         if (stage !== null)
             came.set(seen.base, stage);
     }
@@ -3790,7 +3850,7 @@ function unreached(sightings, { receipts, unread, marks }) {
         .map((seen) => {
         const { pid, innerPid, program, base } = seen;
         const reason = unreadable.get(pid) ?? unreadable.get(innerPid) ?? null;
-        const now = (0,unarmed/* settled */.gu)(seen, cameOf(marks, seen) ?? came.get(base) ?? null, reason);
+        const now = (0,unarmed/* settled */.gu)(seen, (0,step_marks/* cameOf */.qN)(marks, seen) ?? came.get(base) ?? null, reason);
         return { pid, program: (0,lib_text/* printable */.g$)(program, 80), ...now };
     });
     const real = missed.filter(({ reason }) => reason !== 'not-imported');
@@ -3887,6 +3947,8 @@ async function parityOf(ended, evidence, log) {
     });
 }
 
+// EXTERNAL MODULE: ./build/step/proc.js
+var proc = __nccwpck_require__(9503);
 ;// CONCATENATED MODULE: ./build/step/abandoned.js
 
 
@@ -3918,155 +3980,8 @@ const ownOf = (ended) => [
     ...(ended.seen?.sightings ?? []),
 ];
 
-;// CONCATENATED MODULE: ./build/step/host.js
-
-
-const host_text = (path) => {
-    try {
-        return (0,external_node_fs_.readFileSync)(path, 'utf8');
-    }
-    catch {
-        return null;
-    }
-};
-function parseCounters(content) {
-    const table = new Map();
-    for (const line of content.split('\n')) {
-        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
-        if (match)
-            table.set(match[1] ?? '', Number(match[2]));
-    }
-    return table;
-}
-function findCgroups(cgroup, mountinfo) {
-    const found = [];
-    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
-    for (const line of mountinfo.split('\n')) {
-        const [before, after] = line.split(' - ', 2);
-        const fields = before?.split(' ') ?? [];
-        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
-        const type = after?.split(' ')[0];
-        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
-        if (version === null)
-            continue;
-        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
-            continue;
-        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
-        if (!own)
-            continue;
-        const path = own[3] ?? '/';
-        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
-        if (`${root}/${path}`.split('/').includes('..'))
-            continue;
-        found.push({ version, mount, folder: below === '/' ? mount : (0,external_node_path_.join)(mount, below) });
-    }
-    return found.sort((a, b) => b.version - a.version);
-}
-const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-function ownCgroups(root) {
-    const cgroup = host_text((0,external_node_path_.join)(root, 'proc/self/cgroup'));
-    const mountinfo = host_text((0,external_node_path_.join)(root, 'proc/self/mountinfo'));
-    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
-}
-function readHostCounters(root = '/') {
-    const machine = parseCounters(host_text((0,external_node_path_.join)(root, 'proc/vmstat')) ?? '').get('oom_kill') ?? null;
-    for (const { version, folder } of ownCgroups(root)) {
-        const path = (0,external_node_path_.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
-        const counters = parseCounters(host_text(path) ?? '');
-        const kills = counters.get('oom_kill');
-        if (kills === undefined)
-            continue;
-        return {
-            state: 'read',
-            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
-            path: folder,
-            oom_kill: kills,
-            oom: counters.get('oom') ?? null,
-            machine,
-        };
-    }
-    if (machine !== null) {
-        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: machine, oom: null, machine };
-    }
-    return {
-        state: 'unreadable',
-        reason: process.platform === 'linux' || root !== '/'
-            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
-            : `not known on ${process.platform}`,
-    };
-}
-const difference = (before, after) => before === null || after === null ? null : Math.max(0, after - before);
-function hostOom(before, after) {
-    if (before.state === 'unreadable')
-        return before;
-    if (after.state === 'unreadable')
-        return after;
-    if (before.source !== after.source || before.path !== after.path) {
-        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
-    }
-    const kills = after.oom_kill - before.oom_kill;
-    if (kills < 0)
-        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
-    return {
-        state: 'read',
-        kills,
-        ooms: difference(before.oom, after.oom),
-        machine_kills: difference(before.machine, after.machine),
-        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
-        source: after.source,
-        path: after.path,
-    };
-}
-const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
-function lowestLimit(root, { mount, version }, from) {
-    let lowest = null;
-    for (let at = from; at.startsWith(mount) && at.length >= mount.length; at = (0,external_node_path_.join)(at, '..')) {
-        const limit = number(host_text((0,external_node_path_.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
-        if (limit !== null && (lowest === null || limit < lowest))
-            lowest = limit;
-        if (at === mount || at === '/')
-            break;
-    }
-    return lowest;
-}
-function readHostMemory(root = '/', above = false) {
-    const meminfo = host_text((0,external_node_path_.join)(root, 'proc/meminfo'));
-    const kib = (name) => {
-        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
-        return match ? Number(match[1]) * 1024 : null;
-    };
-    const [v2, v1] = [
-        { used: 'memory.current', peak: 'memory.peak' },
-        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
-    ];
-    let limit = null;
-    let used = null;
-    let peak = null;
-    for (const cgroup of ownCgroups(root)) {
-        const files = cgroup.version === 2 ? v2 : v1;
-        const now = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.used)));
-        if (now === null)
-            continue;
-        used = now;
-        peak = number(host_text((0,external_node_path_.join)(root, cgroup.folder, files.peak)));
-        limit = lowestLimit(root, cgroup, above ? (0,external_node_path_.join)(cgroup.folder, '..') : cgroup.folder);
-        break;
-    }
-    const total = kib('MemTotal');
-    if (limit !== null && total !== null && limit >= total)
-        limit = null;
-    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
-    const names = missing.filter((name) => name !== null);
-    return {
-        total,
-        available: kib('MemAvailable'),
-        limit,
-        used,
-        peak,
-        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
-    };
-}
-
+// EXTERNAL MODULE: ./build/step/host.js
+var step_host = __nccwpck_require__(5589);
 // EXTERNAL MODULE: ./build/step/launchers.js
 var launchers = __nccwpck_require__(1914);
 ;// CONCATENATED MODULE: ./build/account.js
@@ -4142,9 +4057,9 @@ async function finish(runner, ended) {
         look(ended),
         ended.before.gpu?.state === 'absent'
             ? ended.before.gpu
-            : observeGpus({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
+            : (0,observe/* observeGpus */.U)({ timeoutMs: GPU_TIMEOUT_MS, env: ended.env }),
     ]);
-    const host = ended.before.host === null ? null : hostOom(ended.before.host, readHostCounters());
+    const host = ended.before.host === null ? null : (0,step_host/* hostOom */.cD)(ended.before.host, (0,step_host/* readHostCounters */.YW)());
     const parity = await parityOf(ended, evidence, log);
     const stepCode = result?.exitCode ?? 1;
     const cancelled = result === null
@@ -4152,7 +4067,7 @@ async function finish(runner, ended) {
         : result.cancelledBy !== null;
     const { receipts, unread } = evidence;
     const cycles = (0,evidence_manifest/* cycleTotals */.Sj)(receipts);
-    const marks = readMarks(plan.shimDir);
+    const marks = (0,step_marks/* readMarks */.pc)(plan.shimDir);
     const sightings = ended.late ? [] : (ended.seen?.sightings ?? []);
     const unarmed = unreached(sightings, { receipts, unread, marks });
     const shimFault = ended.shimLaid ? null : (ended.faults[0] ?? 'the shim was not laid');
@@ -4176,7 +4091,7 @@ async function finish(runner, ended) {
         hostOomKills: host?.state !== 'read' ? null : host.scope === 'machine' && stepCode !== 137 ? 0 : host.kills,
         hostOomScope: host?.state === 'read' ? host.scope : 'cgroup',
         machineOomKills: host?.state === 'read' ? host.machine_kills : null,
-        ownCgroups: account_ownCgroups(ended),
+        ownCgroups: ownCgroups(ended),
     });
     const gates = judgeGates({
         torchProcesses: Math.max(receipts.length, ...blind.map((spot) => spot.count)),
@@ -4196,7 +4111,8 @@ async function finish(runner, ended) {
         now: Date.now(),
         step: {
             id: plan.id,
-            shell: plan.command.file,
+            ...(ended.job ? { scope: 'job' } : {}),
+            shell: ended.job ? null : plan.command.file,
             exit_code: result === null ? null : stepCode,
             signal: result?.signal ?? null,
             cancelled,
@@ -4219,7 +4135,7 @@ async function finish(runner, ended) {
         gpu: { before: ended.before.gpu, after: gpuAfter, own: gpuAfter.state === 'seen' ? ownOf(ended) : [] },
         host: {
             oom: host,
-            memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+            memory: host?.state === 'read' && host.kills > 0 ? (0,step_host/* readHostMemory */.sb)('/', host.ooms === 0) : null,
             use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
@@ -4233,7 +4149,8 @@ async function finish(runner, ended) {
         faults: ended.faults,
         published: NOT_YET,
     });
-    const account = await withMemory(await withSource(await named(judged), ended.env), plan);
+    const measured = await withMemory(await withSource(await named(judged), ended.env), plan);
+    const account = ended.job ? (await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 8377))).jobAccount(measured) : measured;
     const concluded = await conclude(runner, ended, evidence, account);
     const code = finalExitCode(stepCode, account.gates);
     return { ...concluded, code, stillRunning: stillRunning.length, evidence };
@@ -4268,9 +4185,9 @@ async function withMemory(account, { options, workspace }) {
 }
 function lost({ receipts, unread }, marks, stillRunning) {
     const left = [...receipts, ...unread.map(({ owner }) => owner), ...stillRunning];
-    return lostPids(marks, new Set(left.map(({ pid }) => pid)));
+    return (0,step_marks/* lostPids */.x8)(marks, new Set(left.map(({ pid }) => pid)));
 }
-const account_ownCgroups = ({ seen, hints }) => {
+const ownCgroups = ({ seen, hints }) => {
     const met = new Set([...(seen?.carriers ?? []), ...hints.map(({ what }) => what)]);
     return [...launchers/* OWN_CGROUP */.iK].filter((program) => met.has(program));
 };
@@ -4310,53 +4227,8 @@ function topCycle(receipts) {
     return `${types} holding ${(0,lib_bytes/* formatBytes */.z)(held(top.bytes))}`;
 }
 
-;// CONCATENATED MODULE: ./build/deliver/reserve.js
-
-
-
-const RESERVE_BYTES = 256 * 1024;
-const LEAST_FREE = 64 * 2 ** 20;
-const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,external_node_path_.join)(folder, (0,names/* reserveName */.K6)(id)));
-function layReserve(plan) {
-    const lay = (folder) => {
-        const { bavail, bsize } = (0,external_node_fs_.statfsSync)(folder);
-        if (bavail * bsize < LEAST_FREE)
-            return;
-        const path = (0,external_node_path_.join)(folder, (0,names/* reserveName */.K6)(plan.id));
-        try {
-            (0,external_node_fs_.writeFileSync)(path, Buffer.alloc(RESERVE_BYTES, 'reserve '), { flag: 'wx', mode: 0o600 });
-        }
-        catch {
-            (0,external_node_fs_.rmSync)(path, { force: true });
-        }
-    };
-    try {
-        lay(plan.stepDir);
-        if ((0,external_node_fs_.statSync)(plan.evidenceDir).dev !== (0,external_node_fs_.statSync)(plan.stepDir).dev)
-            lay(plan.evidenceDir);
-    }
-    catch {
-    }
-}
-class Reserve {
-    paths = [];
-    of(plan) {
-        this.paths = pathsOf(plan);
-    }
-    free = () => {
-        const freed = this.paths.map((path) => {
-            try {
-                (0,external_node_fs_.unlinkSync)(path);
-                return true;
-            }
-            catch {
-                return false;
-            }
-        });
-        return freed.includes(true);
-    };
-}
-
+// EXTERNAL MODULE: ./build/deliver/reserve.js
+var deliver_reserve = __nccwpck_require__(654);
 // EXTERNAL MODULE: ./build/lib/random.js
 var random = __nccwpck_require__(9905);
 // EXTERNAL MODULE: ./build/gpu/holders.js
@@ -4432,7 +4304,7 @@ function roomFor(before, minFree, setting) {
 
 
 const [ENV_START, ENV_END] = [50 - 3, 51 - 3];
-const environ_MOST_BYTES = 8 * 2 ** 20;
+const MOST_BYTES = 8 * 2 ** 20;
 function hiddenNames(env) {
     const plain = (0,build_plan/* plainStepEnvironment */.M8)(env, build_inputs/* INPUT_NAMES */.Qh.map(runner_runner/* inputVariable */.LO));
     const ours = (name) => !(name in plain) || name === 'GITHUB_STATE' || name === 'STATE_step';
@@ -4444,7 +4316,7 @@ function hideEnvironment(env = process.env) {
             .replace(/^.*\) /s, '')
             .split(' ');
         const [start, end] = [Number(fields[ENV_START]), Number(fields[ENV_END])];
-        if (!(start > 0 && end > start && end - start <= environ_MOST_BYTES))
+        if (!(start > 0 && end > start && end - start <= MOST_BYTES))
             return;
         const memory = (0,external_node_fs_.openSync)('/proc/self/mem', 'r+');
         try {
@@ -4473,77 +4345,8 @@ function hideEnvironment(env = process.env) {
 
 // EXTERNAL MODULE: ./build/step/cancel.js
 var step_cancel = __nccwpck_require__(6693);
-// EXTERNAL MODULE: ./build/step/shell.js
-var shell = __nccwpck_require__(6373);
-;// CONCATENATED MODULE: ./build/step/lay.js
-
-
-
-
-
-const reason = (error) => error.code ?? error.message;
-function layStep(plan, script, shimSource) {
-    (0,external_node_fs_.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
-    (0,external_node_fs_.mkdirSync)(plan.outputDir, { mode: 0o700 });
-    (0,shell/* writeScript */.lF)(plan.script, script);
-    (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
-    let { evidenceDir } = plan;
-    try {
-        (0,external_node_fs_.mkdirSync)(evidenceDir, { recursive: true, mode: 0o700 });
-        (0,external_node_fs_.accessSync)(evidenceDir, external_node_fs_.constants.W_OK | external_node_fs_.constants.X_OK);
-        evidenceDir = (0,external_node_fs_.realpathSync)(evidenceDir);
-    }
-    catch (error) {
-        return {
-            shim: false,
-            faults: [`evidence folder ${evidenceDir} cannot be written (${reason(error)}); nothing is recorded`],
-            evidenceDir,
-        };
-    }
-    try {
-        copyPython(shimSource, plan.shimDir);
-        const config = (0,build_plan/* shimConfig */.KD)({ ...plan, evidenceDir });
-        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
-        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(plan.shimDir, MARKS), '', { mode: 0o600 });
-    }
-    catch (error) {
-        return {
-            shim: false,
-            faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`],
-            evidenceDir,
-        };
-    }
-    if (plan.shimDir.includes(':')) {
-        return {
-            shim: false,
-            faults: [
-                `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
-            ],
-            evidenceDir,
-        };
-    }
-    return { shim: true, faults: [], evidenceDir };
-}
-function copyPython(from, to) {
-    (0,external_node_fs_.mkdirSync)(to);
-    (0,external_node_fs_.mkdirSync)(`${to}/__pycache__`);
-    for (const name of (0,external_node_fs_.readdirSync)(from)) {
-        const [source, target] = [`${from}/${name}`, `${to}/${name}`];
-        if (name.endsWith('.py'))
-            (0,external_node_fs_.writeFileSync)(target, (0,external_node_fs_.readFileSync)(source));
-        else if (!name.startsWith('__'))
-            copyPython(source, target);
-    }
-}
-function folderProblem(path) {
-    try {
-        return (0,external_node_fs_.statSync)(path).isDirectory() ? null : 'it is not a folder';
-    }
-    catch (error) {
-        return error.code === 'ENOENT' ? 'there is no such folder' : reason(error);
-    }
-}
-
+// EXTERNAL MODULE: ./build/step/lay.js
+var lay = __nccwpck_require__(4181);
 // EXTERNAL MODULE: ./build/step/process.js
 var step_process = __nccwpck_require__(3910);
 ;// CONCATENATED MODULE: ./build/step/script-hints.js
@@ -4867,7 +4670,7 @@ const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', 
 async function main(runner, terminal) {
     (0,runner_runner/* outliveOutput */.uC)();
     hideEnvironment();
-    const reserve = new Reserve();
+    const reserve = new deliver_reserve/* Reserve */.z8();
     process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve, terminal);
     process.exit();
 }
@@ -4887,21 +4690,21 @@ async function run(runner, env, reserve, terminal) {
         workspace,
         now: Date.now(),
     });
-    savePlan(runner, planned);
+    (0,state/* savePlan */.hp)(runner, planned);
     let laid;
     try {
-        laid = layStep(planned, (0,build_plan/* planScript */.lW)(inputs), (0,external_node_path_.join)(actionDir(), 'python', 'shim'));
+        laid = (0,lay/* layStep */.J)(planned, (0,build_plan/* planScript */.lW)(inputs), (0,external_node_path_.join)(actionDir(), 'python', 'shim'));
     }
     catch (error) {
         return notLaid(runner, planned, error);
     }
     const plan = { ...planned, evidenceDir: laid.evidenceDir };
-    layReserve(plan);
+    (0,deliver_reserve/* layReserve */.XO)(plan);
     reserve.of(plan);
-    savePlan(runner, plan);
+    (0,state/* savePlan */.hp)(runner, plan);
     for (const fault of laid.faults)
         runner.info((0,lib_text/* logLine */.BP)(fault));
-    const before = { gpu: await observeGpus({ timeoutMs: main_GPU_TIMEOUT_MS }), host: readHostCounters() };
+    const before = { gpu: await (0,observe/* observeGpus */.U)({ timeoutMs: main_GPU_TIMEOUT_MS }), host: (0,step_host/* readHostCounters */.YW)() };
     const room = inputs.minFree === null ? null : roomFor(before.gpu, inputs.minFree, env.CUDA_VISIBLE_DEVICES);
     if (room?.state === 'full')
         return noRoom(runner, plan, room.message);
@@ -4924,7 +4727,7 @@ async function run(runner, env, reserve, terminal) {
     };
     const learn = (more) => {
         known = { ...known, ...more };
-        savePlan(runner, plan, known);
+        (0,state/* savePlan */.hp)(runner, plan, known);
     };
     const mark = `${build_plan/* STEP_VARIABLE */.SE}=${plan.id}`;
     const watch = new TorchWatch(() => ({ leader: known.group?.pid ?? null, variable: mark, since: known.group?.startTicks ?? null }), plan.shimDir);
@@ -4972,7 +4775,7 @@ async function run(runner, env, reserve, terminal) {
         const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
         const left = spent ? !(await takeAway(runner, evidence)) : cut || stillRunning > 0;
         if (!left) {
-            saveFinished(runner);
+            (0,state/* saveFinished */.Q8)(runner);
             reserve.free();
         }
         return code;
@@ -4985,7 +4788,7 @@ async function run(runner, env, reserve, terminal) {
 async function notLaid(runner, plan, error) {
     await runner.annotate('error', `The commands could not be written to ${plan.stepDir} (${error.code ?? error.message}); nothing was run.`, { title: 'oom-autopsy: the step could not start' });
     setOutputs(runner, REFUSED_OUTPUTS);
-    saveFinished(runner);
+    (0,state/* saveFinished */.Q8)(runner);
     return 1;
 }
 async function noRoom(runner, plan, message) {
@@ -4995,13 +4798,13 @@ async function noRoom(runner, plan, message) {
     runner.summary(`${markdown((0,rich/* say */.cv) `🔴 ${(0,rich/* strong */.ko)('Not run: not enough GPU memory is free.')} ${message}.`)}\n`);
     setOutputs(runner, REFUSED_OUTPUTS);
     (0,external_node_fs_.rmSync)(plan.stepDir, { recursive: true, force: true });
-    saveFinished(runner);
+    (0,state/* saveFinished */.Q8)(runner);
     return 1;
 }
 async function fileProblems(inputs, workspace) {
     const problems = [];
     const { workingDirectory, fixture, parity } = inputs;
-    const folder = workingDirectory === undefined ? null : folderProblem((0,build_plan/* fromWorkspace */.mr)(workingDirectory, workspace));
+    const folder = workingDirectory === undefined ? null : (0,lay/* folderProblem */.I)((0,build_plan/* fromWorkspace */.mr)(workingDirectory, workspace));
     if (folder !== null) {
         problems.push({
             input: 'working-directory',
@@ -5028,7 +4831,7 @@ async function refuse(runner, problems) {
         title: 'oom-autopsy: wrong inputs',
     });
     setOutputs(runner, REFUSED_OUTPUTS);
-    saveFinished(runner);
+    (0,state/* saveFinished */.Q8)(runner);
     return 1;
 }
 
@@ -5042,12 +4845,15 @@ async function refuse(runner, problems) {
 /* harmony export */   Cs: () => (/* binding */ makePlan),
 /* harmony export */   KD: () => (/* binding */ shimConfig),
 /* harmony export */   M8: () => (/* binding */ plainStepEnvironment),
+/* harmony export */   Pd: () => (/* binding */ JOB_FOLDER),
 /* harmony export */   SE: () => (/* binding */ STEP_VARIABLE),
+/* harmony export */   _E: () => (/* binding */ prependPath),
 /* harmony export */   aK: () => (/* binding */ stepEnvironment),
 /* harmony export */   lW: () => (/* binding */ planScript),
-/* harmony export */   mr: () => (/* binding */ fromWorkspace)
+/* harmony export */   mr: () => (/* binding */ fromWorkspace),
+/* harmony export */   rg: () => (/* binding */ inWatchedJob)
 /* harmony export */ });
-/* unused harmony export prependPath */
+/* unused harmony export withoutJob */
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6760);
 /* harmony import */ var _step_shell_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6373);
 
@@ -5127,10 +4933,17 @@ function stepEnvironment(plan, env, options) {
     if (result.GITHUB_STATE !== undefined)
         result.GITHUB_STATE = options.scratchState;
     if (options.shim)
-        result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+        result.PYTHONPATH = prependPath(plan.shimDir, withoutJob(env.PYTHONPATH));
     result[STEP_VARIABLE] = plan.id;
     return result;
 }
+const JOB_FOLDER = 'oom-autopsy-job-';
+const OF_JOB = new RegExp(`/${JOB_FOLDER}[0-9a-f]{12}/`);
+const withoutJob = (path) => (path ?? '')
+    .split(node_path__WEBPACK_IMPORTED_MODULE_0__.delimiter)
+    .filter((entry) => !OF_JOB.test(entry))
+    .join(node_path__WEBPACK_IMPORTED_MODULE_0__.delimiter);
+const inWatchedJob = (path) => OF_JOB.test(path ?? '');
 const prependPath = (dir, existing) => existing ? `${dir}${node_path__WEBPACK_IMPORTED_MODULE_0__.delimiter}${existing}` : dir;
 
 
@@ -5145,14 +4958,16 @@ const prependPath = (dir, existing) => existing ? `${dir}${node_path__WEBPACK_IM
 /* harmony export */ });
 /* unused harmony export annotationPlace */
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6760);
-/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(9995);
-/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6344);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(4869);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(5385);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(6781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7234);
-/* harmony import */ var _words_headline_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1173);
-/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6668);
+/* harmony import */ var _job_words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8377);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(9995);
+/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6344);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(5385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_headline_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(1173);
+/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(6668);
+
 
 
 
@@ -5167,10 +4982,10 @@ function annotationPlace(stack, workspace) {
     if (workspace === null)
         return {};
     for (const frame of [...stack].reverse()) {
-        if ((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .frameKind */ .A1)(frame) !== 'user' || frame.file.startsWith('<'))
+        if ((0,_frames_js__WEBPACK_IMPORTED_MODULE_6__/* .frameKind */ .A1)(frame) !== 'user' || frame.file.startsWith('<'))
             continue;
         const file = (0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)((0,node_path__WEBPACK_IMPORTED_MODULE_0__.isAbsolute)(frame.file) ? frame.file : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(workspace, frame.file));
-        if (!(0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .liesIn */ .z$)(file, workspace))
+        if (!(0,_frames_js__WEBPACK_IMPORTED_MODULE_6__/* .liesIn */ .z$)(file, workspace))
             continue;
         const path = file.slice((0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)(workspace).replace(/\/+$/, '').length + 1);
         return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
@@ -5178,8 +4993,8 @@ function annotationPlace(stack, workspace) {
     return {};
 }
 function annotations(manifest, workspace) {
-    const level = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_1__/* .VERDICT_TRAITS */ .Es[manifest.verdict.name].annotation;
-    const gates = manifest.gates.map((gate) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(gate.message, MAX_MESSAGE / 3));
+    const level = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_2__/* .VERDICT_TRAITS */ .Es[manifest.verdict.name].annotation;
+    const gates = manifest.gates.map((gate) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .printable */ .g$)(gate.message, MAX_MESSAGE / 3));
     const failing = manifest.gates.some((gate) => gate.level === 'fail');
     const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
     const result = [];
@@ -5188,9 +5003,9 @@ function annotations(manifest, workspace) {
     }
     else if (level !== null) {
         const place = storyPlace(manifest, workspace);
-        const text = (0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .plainText */ .wh)((0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .joinRich */ .Rz)((0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_4__/* .verdictParagraphs */ .Ne)(manifest)));
-        const message = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
-        const { title } = (0,_words_headline_js__WEBPACK_IMPORTED_MODULE_3__/* .headline */ .P)(manifest);
+        const text = (0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .plainText */ .wh)((0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .joinRich */ .Rz)((0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_5__/* .verdictParagraphs */ .Ne)(manifest)));
+        const message = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .printable */ .g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
+        const { title } = (0,_words_headline_js__WEBPACK_IMPORTED_MODULE_4__/* .headline */ .P)(manifest);
         result.push({ level, message, place: { title, ...place } });
     }
     const [first] = result;
@@ -5213,22 +5028,27 @@ const SHELL_WORDS = {
 };
 function failedAnnotation(manifest, workspace) {
     const { step, processes } = manifest;
-    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+    const job = step.scope === 'job';
+    const code = job || step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
     const [first] = processes
         .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
         .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
     const end = first?.end;
+    const name = job && first ? (0,_job_words_js__WEBPACK_IMPORTED_MODULE_1__.stepName)(first, workspace) : null;
+    const where = name === null ? '' : ` in step ${name}`;
     const words = end
-        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
-        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
-    const open = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__/* .unexplained */ .EJ)(manifest.processes) > 0;
+        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}${where}`
+        : job
+            ? 'The job failed'
+            : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+    const open = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_9__/* .unexplained */ .EJ)(manifest.processes) > 0;
     const place = end?.at ? annotationPlace([end.at], workspace) : open ? storyPlace(manifest, workspace) : {};
     const seen = open && !end ? '; an out-of-memory was seen here' : '';
-    return { level: 'error', message: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(`${words}${code}${seen}`, MAX_MESSAGE), place };
+    return { level: 'error', message: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .printable */ .g$)(`${words}${code}${seen}`, MAX_MESSAGE), place };
 }
 function storyPlace(manifest, workspace) {
-    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest);
-    const telling = story && (story.fatal || (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unseenOoms */ .x1)(manifest).length === 0);
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .mainStory */ .dE)(manifest);
+    const telling = story && (story.fatal || (0,_story_js__WEBPACK_IMPORTED_MODULE_3__/* .unseenOoms */ .x1)(manifest).length === 0);
     return telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
 }
 function placeOf(stack, main, workspace) {
@@ -5668,15 +5488,17 @@ function ranges(numbers) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   P: () => (/* binding */ headline)
 /* harmony export */ });
-/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
-/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9995);
-/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
-/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
-/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6344);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(4869);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(6781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
-/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
+/* harmony import */ var _job_words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8377);
+/* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(9995);
+/* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2455);
+/* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9517);
+/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6344);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(4869);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5690,41 +5512,41 @@ const ranOut = (kinds) => kinds.length > 0 && kinds.every((kind) => kind === 'pi
     ? 'Out of pinned host memory'
     : 'Out of GPU memory';
 function inside(manifest) {
-    const { tests } = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .fatalOoms */ .bE)(manifest.processes);
+    const { tests } = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .fatalOoms */ .bE)(manifest.processes);
     const [first] = tests;
     if (first !== undefined) {
-        return `in test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
+        return `in test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
     }
-    const oom = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.oom;
+    const oom = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .fatalStories */ .Yq)(manifest)[0]?.oom;
     if (oom?.cell != null)
         return `in cell ${oom.cell} of a notebook`;
-    const test = oom?.test?.child ? (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .testName */ .UU)(oom) : null;
-    return test === null ? null : `in a process of test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(test, 120)}`;
+    const test = oom?.test?.child ? (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .testName */ .UU)(oom) : null;
+    return test === null ? null : `in a process of test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(test, 120)}`;
 }
 function oomTitle(manifest) {
-    const ended = manifest.processes.filter((p) => (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(p) || p.ooms.some(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .isFatal */ .BG));
+    const ended = manifest.processes.filter((p) => (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_2__/* .endedByOom */ .LU)(p) || p.ooms.some(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .isFatal */ .BG));
     const where = inside(manifest);
     const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
     const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
     if (where !== null)
         return `${what} ${where}`;
     if (ranks.length === 1)
         return `${what} on rank ${ranks[0]}`;
     if (ranks.length > 1) {
-        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
     }
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
     const program = ended[0]?.program;
-    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(program, 60)}` : what;
+    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(program, 60)}` : what;
 }
 function recoveredTitle(manifest) {
-    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest);
+    const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .openOoms */ .fG)(manifest);
     const one = manifest.oom_count === 1;
-    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
-    if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)(open))
+    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
+    if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_3__/* .allCaught */ ._A)(open))
         return `${errors}, ${one ? 'caught' : 'all caught'}: the program went on`;
     if (one && open.running > 0)
         return `${errors}, and its process still runs`;
@@ -5733,14 +5555,14 @@ function recoveredTitle(manifest) {
 function seenTitle(manifest) {
     const { oom_count: n, processes, unarmed, blind_spots } = manifest;
     if (n > 0) {
-        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)) && (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .unexplained */ .EJ)(processes) === 0)
+        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_3__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .openOoms */ .fG)(manifest)) && (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_7__/* .unexplained */ .EJ)(processes) === 0)
             return '';
         return n === 1 ? '; an out-of-memory was seen' : `; ${n} out-of-memory errors were seen`;
     }
-    if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .outsideOoms */ .Qk)(processes).maybe.length > 0)
+    if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_2__/* .outsideOoms */ .Qk)(processes).maybe.length > 0)
         return '; it may be out of memory';
     if (blind_spots.length > 0)
-        return `; ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blind_spots)}`;
+        return `; ${(0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_1__/* .doubtOf */ .kv)(blind_spots)}`;
     if (processes.length === 0)
         return '; nothing was recorded';
     return unarmed.length > 0 ? '; not all of it was recorded' : '; no out-of-memory was seen';
@@ -5756,13 +5578,14 @@ const TITLES = {
         const exit = manifest.step.exit_code;
         return `The step failed${exit === null ? '' : ` with exit code ${exit}`}${seenTitle(manifest)}`;
     },
-    unknown: ({ blind_spots }) => (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_0__/* .doubtOf */ .kv)(blind_spots)),
+    unknown: ({ blind_spots }) => (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .capital */ .Nx)((0,_judge_blind_js__WEBPACK_IMPORTED_MODULE_1__/* .doubtOf */ .kv)(blind_spots)),
     'not-run': () => 'Nothing was run',
 };
 function headline(manifest) {
     const { name } = manifest.verdict;
-    const { icon, tone } = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__/* .VERDICT_TRAITS */ .Es[name];
-    return { icon, tone, title: TITLES[name](manifest) };
+    const { icon, tone } = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_4__/* .VERDICT_TRAITS */ .Es[name];
+    const title = TITLES[name](manifest);
+    return { icon, tone, title: manifest.step.scope === 'job' ? (0,_job_words_js__WEBPACK_IMPORTED_MODULE_0__.ofJob)(title) + (0,_job_words_js__WEBPACK_IMPORTED_MODULE_0__.inStep)(manifest) : title };
 }
 
 
@@ -6392,10 +6215,10 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */   LO: () => (/* binding */ inputVariable),
 /* harmony export */   Tq: () => (/* binding */ openFile),
 /* harmony export */   bU: () => (/* binding */ terminalRunner),
+/* harmony export */   ov: () => (/* binding */ keyValueMessage),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
-/* unused harmony export keyValueMessage */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var _lib_files_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3963);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
@@ -6557,6 +6380,65 @@ function forgiving(runner, makeRoom) {
 function outliveOutput() {
     for (const stream of [process.stdout, process.stderr])
         stream.on('error', () => undefined);
+}
+
+
+/***/ }),
+
+/***/ 8801:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   GN: () => (/* binding */ NOTHING_KNOWN),
+/* harmony export */   Q8: () => (/* binding */ saveFinished),
+/* harmony export */   hp: () => (/* binding */ savePlan)
+/* harmony export */ });
+/* unused harmony exports MAX_LIST, MAX_SEEN, MAX_LINE, STATE_SCHEMA, STATE */
+const NOTHING_KNOWN = {
+    group: null,
+    host: null,
+    result: null,
+    shimLaid: true,
+    faults: [],
+    hints: [],
+    gpu: null,
+    seen: null,
+    met: [],
+};
+const MAX_LIST = 200;
+const MAX_SEEN = 50;
+const MAX_LINE = 1000;
+const STATE_SCHEMA = 'oom-autopsy.state.v1';
+const STATE = 'step';
+function savePlan(runner, plan, known = NOTHING_KNOWN) {
+    const { result } = known;
+    const bounded = {
+        ...known,
+        result: result && {
+            ...result,
+            startError: result.startError?.slice(0, MAX_LINE) ?? null,
+            killed: result.killed.slice(0, MAX_LIST),
+        },
+        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, MAX_LINE)),
+        gpu: known.gpu && boundedGpu(known.gpu),
+        seen: known.seen && {
+            sightings: known.seen.sightings.slice(0, MAX_SEEN),
+            carriers: known.seen.carriers.slice(0, MAX_SEEN),
+            hidden: known.seen.hidden.slice(0, MAX_SEEN),
+            use: known.seen.use,
+        },
+        met: known.met.slice(0, MAX_LIST),
+    };
+    runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
+}
+function boundedGpu(gpu) {
+    if (gpu.state !== 'seen')
+        return gpu;
+    const largest = [...gpu.processes].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+    return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
+}
+function saveFinished(runner, finish = 'true') {
+    runner.saveState('finished', finish);
 }
 
 
@@ -6760,6 +6642,168 @@ function noAnswer(result) {
 
 /***/ }),
 
+/***/ 5589:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   YW: () => (/* binding */ readHostCounters),
+/* harmony export */   cD: () => (/* binding */ hostOom),
+/* harmony export */   sb: () => (/* binding */ readHostMemory)
+/* harmony export */ });
+/* unused harmony exports parseCounters, findCgroups */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+
+
+const text = (path) => {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(path, 'utf8');
+    }
+    catch {
+        return null;
+    }
+};
+function parseCounters(content) {
+    const table = new Map();
+    for (const line of content.split('\n')) {
+        const match = /^([a-z0-9_]+) ([0-9]+)$/.exec(line.trim());
+        if (match)
+            table.set(match[1] ?? '', Number(match[2]));
+    }
+    return table;
+}
+function findCgroups(cgroup, mountinfo) {
+    const found = [];
+    const paths = cgroup.split('\n').map((line) => /^(\d+):([^:]*):(.*)$/.exec(line));
+    for (const line of mountinfo.split('\n')) {
+        const [before, after] = line.split(' - ', 2);
+        const fields = before?.split(' ') ?? [];
+        const [root, mount] = [fields[3] ?? '/', unescapeMount(fields[4] ?? '')];
+        const type = after?.split(' ')[0];
+        const version = type === 'cgroup2' ? 2 : type === 'cgroup' ? 1 : null;
+        if (version === null)
+            continue;
+        if (version === 1 && !(after ?? '').split(' ').at(-1)?.split(',').includes('memory'))
+            continue;
+        const own = paths.find((m) => version === 2 ? m?.[1] === '0' && m[2] === '' : (m?.[2] ?? '').split(',').includes('memory'));
+        if (!own)
+            continue;
+        const path = own[3] ?? '/';
+        const below = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
+        if (`${root}/${path}`.split('/').includes('..'))
+            continue;
+        found.push({ version, mount, folder: below === '/' ? mount : (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(mount, below) });
+    }
+    return found.sort((a, b) => b.version - a.version);
+}
+const unescapeMount = (path) => path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+function ownCgroups(root) {
+    const cgroup = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/self/cgroup'));
+    const mountinfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/self/mountinfo'));
+    return cgroup === null || mountinfo === null ? [] : findCgroups(cgroup, mountinfo);
+}
+function readHostCounters(root = '/') {
+    const machine = parseCounters(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/vmstat')) ?? '').get('oom_kill') ?? null;
+    for (const { version, folder } of ownCgroups(root)) {
+        const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, folder, version === 2 ? 'memory.events' : 'memory.oom_control');
+        const counters = parseCounters(text(path) ?? '');
+        const kills = counters.get('oom_kill');
+        if (kills === undefined)
+            continue;
+        return {
+            state: 'read',
+            source: version === 2 ? 'cgroup-v2' : 'cgroup-v1',
+            path: folder,
+            oom_kill: kills,
+            oom: counters.get('oom') ?? null,
+            machine,
+        };
+    }
+    if (machine !== null) {
+        return { state: 'read', source: 'vmstat', path: '/proc/vmstat', oom_kill: machine, oom: null, machine };
+    }
+    return {
+        state: 'unreadable',
+        reason: process.platform === 'linux' || root !== '/'
+            ? 'no memory.events, memory.oom_control or /proc/vmstat with a count of OOM kills can be read here'
+            : `not known on ${process.platform}`,
+    };
+}
+const difference = (before, after) => before === null || after === null ? null : Math.max(0, after - before);
+function hostOom(before, after) {
+    if (before.state === 'unreadable')
+        return before;
+    if (after.state === 'unreadable')
+        return after;
+    if (before.source !== after.source || before.path !== after.path) {
+        return { state: 'unreadable', reason: `the counters moved from ${before.path} to ${after.path}` };
+    }
+    const kills = after.oom_kill - before.oom_kill;
+    if (kills < 0)
+        return { state: 'unreadable', reason: `the count in ${after.path} was set back` };
+    return {
+        state: 'read',
+        kills,
+        ooms: difference(before.oom, after.oom),
+        machine_kills: difference(before.machine, after.machine),
+        scope: after.source === 'vmstat' ? 'machine' : 'cgroup',
+        source: after.source,
+        path: after.path,
+    };
+}
+const number = (content) => content !== null && /^[0-9]{1,15}$/.test(content.trim()) ? Number(content.trim()) : null;
+function lowestLimit(root, { mount, version }, from) {
+    let lowest = null;
+    for (let at = from; at.startsWith(mount) && at.length >= mount.length; at = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(at, '..')) {
+        const limit = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, at, version === 2 ? 'memory.max' : 'memory.limit_in_bytes')));
+        if (limit !== null && (lowest === null || limit < lowest))
+            lowest = limit;
+        if (at === mount || at === '/')
+            break;
+    }
+    return lowest;
+}
+function readHostMemory(root = '/', above = false) {
+    const meminfo = text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, 'proc/meminfo'));
+    const kib = (name) => {
+        const match = new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(meminfo ?? '');
+        return match ? Number(match[1]) * 1024 : null;
+    };
+    const [v2, v1] = [
+        { used: 'memory.current', peak: 'memory.peak' },
+        { used: 'memory.usage_in_bytes', peak: 'memory.max_usage_in_bytes' },
+    ];
+    let limit = null;
+    let used = null;
+    let peak = null;
+    for (const cgroup of ownCgroups(root)) {
+        const files = cgroup.version === 2 ? v2 : v1;
+        const now = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.used)));
+        if (now === null)
+            continue;
+        used = now;
+        peak = number(text((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(root, cgroup.folder, files.peak)));
+        limit = lowestLimit(root, cgroup, above ? (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(cgroup.folder, '..') : cgroup.folder);
+        break;
+    }
+    const total = kib('MemTotal');
+    if (limit !== null && total !== null && limit >= total)
+        limit = null;
+    const missing = [meminfo === null ? '/proc/meminfo' : null, used === null ? 'the memory cgroup' : null];
+    const names = missing.filter((name) => name !== null);
+    return {
+        total,
+        available: kib('MemAvailable'),
+        limit,
+        used,
+        peak,
+        reason: names.length > 0 ? `${names.join(' and ')} cannot be read here` : null,
+    };
+}
+
+
+/***/ }),
+
 /***/ 1914:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -6930,6 +6974,148 @@ function launcherTable() {
     });
     return ['| way | what it does | remedy |', '| --- | --- | --- |', ...rows].join('\n');
 }
+
+
+/***/ }),
+
+/***/ 4181:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   I: () => (/* binding */ folderProblem),
+/* harmony export */   J: () => (/* binding */ layStep)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+/* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1781);
+/* harmony import */ var _marks_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6449);
+/* harmony import */ var _shell_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6373);
+
+
+
+
+
+const reason = (error) => error.code ?? error.message;
+function layStep(plan, script, shimSource) {
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.mkdirSync)(plan.stepDir, { recursive: true, mode: 0o700 });
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.mkdirSync)(plan.outputDir, { mode: 0o700 });
+    (0,_shell_js__WEBPACK_IMPORTED_MODULE_4__/* .writeScript */ .lF)(plan.script, script);
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(plan.stepDir, 'state'), '', { mode: 0o600 });
+    let { evidenceDir } = plan;
+    try {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.mkdirSync)(evidenceDir, { recursive: true, mode: 0o700 });
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.accessSync)(evidenceDir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.W_OK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.X_OK);
+        evidenceDir = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.realpathSync)(evidenceDir);
+    }
+    catch (error) {
+        return {
+            shim: false,
+            faults: [`evidence folder ${evidenceDir} cannot be written (${reason(error)}); nothing is recorded`],
+            evidenceDir,
+        };
+    }
+    try {
+        copyPython(shimSource, plan.shimDir);
+        const config = (0,_plan_js__WEBPACK_IMPORTED_MODULE_2__/* .shimConfig */ .KD)({ ...plan, evidenceDir });
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(plan.shimDir, '_oom_autopsy', 'config.json'), `${JSON.stringify(config, null, 1)}\n`);
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(plan.shimDir, _marks_js__WEBPACK_IMPORTED_MODULE_3__/* .MARKS */ .j7), '', { mode: 0o600 });
+    }
+    catch (error) {
+        return {
+            shim: false,
+            faults: [`the shim could not be laid (${reason(error)}); nothing is recorded`],
+            evidenceDir,
+        };
+    }
+    if (plan.shimDir.includes(':')) {
+        return {
+            shim: false,
+            faults: [
+                `RUNNER_TEMP holds a colon (${plan.shimDir}), which cannot be on PYTHONPATH; nothing is recorded`,
+            ],
+            evidenceDir,
+        };
+    }
+    return { shim: true, faults: [], evidenceDir };
+}
+function copyPython(from, to) {
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.mkdirSync)(to);
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.mkdirSync)(`${to}/__pycache__`);
+    for (const name of (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readdirSync)(from)) {
+        const [source, target] = [`${from}/${name}`, `${to}/${name}`];
+        if (name.endsWith('.py'))
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(target, (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(source));
+        else if (!name.startsWith('__'))
+            copyPython(source, target);
+    }
+}
+function folderProblem(path) {
+    try {
+        return (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.statSync)(path).isDirectory() ? null : 'it is not a folder';
+    }
+    catch (error) {
+        return error.code === 'ENOENT' ? 'there is no such folder' : reason(error);
+    }
+}
+
+
+/***/ }),
+
+/***/ 6449:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   j7: () => (/* binding */ MARKS),
+/* harmony export */   pc: () => (/* binding */ readMarks),
+/* harmony export */   qN: () => (/* binding */ cameOf),
+/* harmony export */   x8: () => (/* binding */ lostPids)
+/* harmony export */ });
+/* unused harmony export parseMarks */
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+
+
+const MARKS = 'marks';
+const STAGES = { s: 'started', i: 'importing', t: 'imported' };
+const ORDER = Object.values(STAGES);
+const MOST_BYTES = 4 * 2 ** 20;
+const TICKS = 100;
+function parseMarks(text) {
+    const marks = new Map();
+    for (const line of text.split('\n')) {
+        const [, stage = '', pid, seconds] = /^([sit]) (\d{1,10}) (\d{1,12}\.\d\d)$/.exec(line) ?? [];
+        const came = STAGES[stage];
+        if (came === undefined)
+            continue;
+        const own = marks.get(Number(pid)) ?? [];
+        marks.set(Number(pid), [...own, { came, seconds: Number(seconds) }]);
+    }
+    return marks;
+}
+function readMarks(shimDir) {
+    try {
+        const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants;
+        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(shimDir, MARKS), O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+        try {
+            const stat = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.fstatSync)(file);
+            if (!stat.isFile())
+                return new Map();
+            const buffer = Buffer.alloc(Math.min(stat.size, MOST_BYTES));
+            return parseMarks(buffer.toString('latin1', 0, (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, buffer)));
+        }
+        finally {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        }
+    }
+    catch {
+        return new Map();
+    }
+}
+function cameOf(marks, { innerPid, startTicks }) {
+    const own = (marks.get(innerPid) ?? []).filter(({ seconds }) => seconds * TICKS >= startTicks - 1);
+    return ORDER.findLast((came) => own.some((mark) => mark.came === came)) ?? null;
+}
+const lostPids = (marks, known) => [...marks].flatMap(([pid, own]) => known.has(pid) || !own.some(({ came }) => came === 'imported') ? [] : [pid]);
 
 
 /***/ }),

@@ -186,6 +186,136 @@ function startProblem(python, error) {
 }
 
 
+/***/ }),
+
+/***/ 3910:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Cs: () => (/* binding */ endStep),
+/* harmony export */   Ze: () => (/* binding */ drain)
+/* harmony export */ });
+/* unused harmony exports shellExitCode, runStep */
+/* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1421);
+/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8161);
+/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2671);
+/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9503);
+
+
+
+
+
+const DRAIN_POLL_MS = 50;
+const UNKILLABLE_MS = 2000;
+const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+async function drain(mark, deadline, patience = UNKILLABLE_MS) {
+    const killed = new Map();
+    for (let empty = 0;;) {
+        const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
+        empty = left.length === 0 ? empty + 1 : 0;
+        if (empty === 2)
+            return [...killed.values()];
+        if (Date.now() >= deadline) {
+            for (const { pid } of left) {
+                if (!killed.has(pid))
+                    killed.set(pid, (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .nameProcess */ .HO)(pid));
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGKILL');
+            }
+            if (Date.now() >= deadline + patience) {
+                for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark))
+                    killed.delete(pid);
+                return [...killed.values()];
+            }
+        }
+        await pause(DRAIN_POLL_MS);
+    }
+}
+async function endStep(mark, graceMs, patience) {
+    const found = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
+    for (const { pid } of found)
+        (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGTERM');
+    return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
+}
+function runStep(options) {
+    const startedAt = Date.now();
+    const posix = process.platform !== 'win32';
+    return new Promise((resolve) => {
+        let child = null;
+        let cancelledBy = null;
+        let draining = null;
+        let settled = false;
+        let since = null;
+        const mark = () => ({
+            leader: child?.pid ?? null,
+            variable: options.mark,
+            since,
+            met: options.met?.(),
+        });
+        const onSignal = (signal) => {
+            cancelledBy ??= signal;
+            if (!child?.pid)
+                return;
+            if (!posix) {
+                child.kill(signal);
+                return;
+            }
+            const leader = child.pid;
+            if (options.terminal) {
+                signalProcess(-leader, signal);
+                return;
+            }
+            const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
+            signalProcess(-leader, signal);
+            for (const facts of outside)
+                signalProcess(facts.pid, signal);
+            draining ??= drain(mark(), Date.now() + options.graceMs);
+        };
+        const finish = async (code, signal, startError) => {
+            if (settled)
+                return;
+            settled = true;
+            const shellEndedAt = Date.now();
+            const killed = (await draining) ?? [];
+            for (const name of CANCEL_SIGNALS)
+                process.off(name, onSignal);
+            resolve({
+                exitCode: shellExitCode(code, signal),
+                signal,
+                cancelledBy,
+                startError,
+                startedAt,
+                endedAt: shellEndedAt,
+                killed,
+            });
+        };
+        for (const name of CANCEL_SIGNALS)
+            process.on(name, onSignal);
+        try {
+            child = spawn(options.file, options.args, {
+                cwd: options.cwd,
+                env: options.env,
+                stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
+                detached: posix,
+                windowsHide: true,
+            });
+        }
+        catch (error) {
+            void finish(126, null, error.message);
+            return;
+        }
+        child.on('error', (error) => {
+            void finish(error.code === 'ENOENT' ? 127 : 126, null, error.message);
+        });
+        child.on('exit', (code, signal) => void finish(code, signal, null));
+        if (child.pid) {
+            since = processFacts(child.pid)?.startTicks ?? null;
+            options.onStart?.({ pid: child.pid, startTicks: since });
+        }
+    });
+}
+
+
 /***/ })
 
 };
