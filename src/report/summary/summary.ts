@@ -28,6 +28,7 @@ import {
   troublesBlock,
 } from './rest.js';
 import { categoriesBlock, hintsBlock, otherFailures, stackBlock, verdictBlock } from './story.js';
+import { timelineBlock } from './timeline.js';
 
 export type { SummaryLinks } from './kit.js';
 export { picture } from './story.js';
@@ -49,6 +50,7 @@ export function renderSummary(
   if (quiet) {
     const rest = some(
       baselineBlock(manifest),
+      timelineBlock(manifest),
       notSeenBlock(manifest),
       whereBlock(manifest, links),
       snapshotsBlock(manifest),
@@ -89,6 +91,7 @@ export function renderSummary(
       parityBlock(manifest),
       triggerBlock(manifest),
       baselineBlock(manifest),
+      timelineBlock(manifest),
       processesBlock(manifest),
       survivorsBlock(manifest),
       troublesBlock(manifest),
