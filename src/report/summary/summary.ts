@@ -38,6 +38,9 @@ export { picture } from './story.js';
  */
 export const SUMMARY_BUDGET = 900 * 1024;
 
+/** GitHub takes a comment of 65,536 characters; whoever posts it adds a heading or a mark of their own. */
+export const COMMENT_BUDGET = 60_000;
+
 /** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */
 export function renderSummary(
   manifest: Manifest,
