@@ -16,6 +16,7 @@ import { observeGpus } from './gpu/observe.js';
 import { blindSpots, isBlind } from './judge/blind.js';
 import { baselineAccount, judgeBudget } from './judge/budget.js';
 import { finalExitCode, judgeGates } from './judge/gates.js';
+import { fatalOoms, unexplained } from './judge/outcomes.js';
 import { countOoms, endedByOom, outsideOoms } from './judge/outside.js';
 import { likelyReason, unreached, unreachedLine } from './judge/reach.js';
 import { judge, openEnds } from './judge/verdict.js';
@@ -90,7 +91,10 @@ export async function look(ended: Ended): Promise<Look> {
   if (ended.late) return { evidence: ended.late, stillRunning };
   if (holdsNothing(dir, step)) return { evidence: nothing(dir, step), stillRunning };
   const { collect } = await import('./evidence/collect.js');
-  return { evidence: await collect({ dir, step, since, isGone }), stillRunning };
+  return {
+    evidence: await collect({ dir, step, since, isGone, signal: ended.cancel?.overdue }),
+    stillRunning,
+  };
 }
 
 /** Finishes the step and tells the runner. */
@@ -131,6 +135,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     oomCount: countOoms(receipts),
     endedByOom: receipts.filter(endedByOom).length,
     threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+    fatal: fatalOoms(receipts),
+    unexplained: unexplained(receipts),
     outside: outsideOoms(receipts),
     openEnds: openEnds(receipts, stillRunning, thisHost()),
     reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
@@ -189,6 +195,7 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     host: {
       oom: host,
       memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+      use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
     },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
     notSeen: notSeen(receipts),
@@ -201,11 +208,22 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     faults: ended.faults,
     published: NOT_YET,
   });
-  const account = await withMemory(await named(judged), plan);
+  const account = await withMemory(await withSource(await named(judged), ended.env), plan);
 
   const concluded = await conclude(runner, ended, evidence, account);
   const code = finalExitCode(stepCode, account.gates);
   return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+
+/** The account with the line of the program where memory ran out. */
+async function withSource(account: Manifest, env: NodeJS.ProcessEnv): Promise<Manifest> {
+  if (account.processes.every(({ oom_count: ooms }) => ooms === 0)) return account;
+  const { storyPlace } = await import('./report/annotations.js');
+  const place = storyPlace(account, account.step.workspace);
+  if (place.file === undefined) return account;
+  const { sourceLine } = await import('./evidence/source.js');
+  const run = { ...account.runner, workspace: account.step.workspace };
+  return { ...account, source: await sourceLine(place, run, env) };
 }
 
 /** The account with its peaks, what they are beside a baseline, and the gates of the memory budget. */

@@ -17,8 +17,9 @@ import { fromWorkspace, makePlan, type Plan, planScript, STEP_VARIABLE, stepEnvi
 import { markdown } from './report/markdown.js';
 import { say, strong } from './report/rich.js';
 import { leftoverWarning, roomFor } from './report/words/leftovers.js';
+import { hideEnvironment } from './runner/environ.js';
 import { replacedOutputs, setOutputs } from './runner/outputs.js';
-import { environmentRunner, forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
+import { forgiving, inputVariable, outliveOutput, type Runner } from './runner/runner.js';
 import { type Known, saveFinished, savePlan } from './state.js';
 import { watchCancel } from './step/cancel.js';
 import type { Ended } from './step/ended.js';
@@ -35,16 +36,25 @@ const GPU_TIMEOUT_MS = 5000;
 /** The action's checkout: this bundle lies in dist/main, the shim and the parity check in python/. */
 export const actionDir = (): string => join(import.meta.dirname, '..', '..');
 
-/** Runs the action and exits with the step's own exit code. */
-export async function main(runner: Runner = environmentRunner(process.env)): Promise<void> {
+/**
+ * Runs the action and exits with the step's own exit code.
+ * @param terminal a person started the step: its input and the keys pressed are theirs
+ */
+export async function main(runner: Runner, terminal: boolean): Promise<void> {
   outliveOutput();
+  hideEnvironment();
   const reserve = new Reserve();
-  process.exitCode = await run(forgiving(runner, reserve.free), process.env, reserve);
+  process.exitCode = await run(forgiving(runner, reserve.free), process.env, reserve, terminal);
   // Sockets of a hung upload, or a helper's pipe, must not keep the job waiting once everything is said.
   process.exit();
 }
 
-async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Promise<number> {
+async function run(
+  runner: Runner,
+  env: NodeJS.ProcessEnv,
+  reserve: Reserve,
+  terminal: boolean,
+): Promise<number> {
   const workspace = resolve(env.GITHUB_WORKSPACE || '.');
   const parsed = parseInputs(runner.input);
   const problems = [
@@ -113,6 +123,7 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Pr
     }),
     graceMs: plan.options.gracePeriod * 1000,
     mark,
+    terminal,
     met: () => watch.met(),
     onStart: (group) => learn({ group }),
   });
@@ -145,10 +156,11 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Pr
   };
   try {
     const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
-    saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
-    const all = spent && (await takeAway(runner, evidence));
-    if (all) saveFinished(runner);
-    if (all || !(cut || spent || stillRunning > 0)) reserve.free();
+    const left = spent ? !(await takeAway(runner, evidence)) : cut || stillRunning > 0;
+    if (!left) {
+      saveFinished(runner);
+      reserve.free();
+    }
     return code;
   } catch (error) {
     // State says unfinished, so post tries once more. The step's own code is what counts.

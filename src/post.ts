@@ -6,23 +6,25 @@
 import { join } from 'node:path';
 import { finish, type Look, look } from './account.js';
 import { isSpent, removeSpent } from './deliver/cleanup.js';
-import { takeAway } from './deliver/deliver.js';
+import { type Told, takeAway } from './deliver/deliver.js';
 import { Reserve } from './deliver/reserve.js';
-import { goOn, hasEvidence, latePlan, newEvidence, publishAgain, readManifest } from './deliver/resume.js';
+import { goOn, hasEvidence, latePlan, newEvidence, readManifest, readTold } from './deliver/resume.js';
 import type { Evidence } from './evidence/collect.js';
 import type { Manifest } from './evidence/manifest.js';
 import { removeHalves } from './lib/files.js';
 import { count, logLine } from './lib/text.js';
 import type { Plan } from './plan.js';
-import { environmentRunner, forgiving, outliveOutput, type Runner } from './runner/runner.js';
+import { hideEnvironment } from './runner/environ.js';
+import { forgiving, outliveOutput, type Runner } from './runner/runner.js';
 import { readState } from './saved-state.js';
 import type { Known } from './state.js';
 import { type Ended, markOf } from './step/ended.js';
 import { endStep } from './step/process.js';
 
 /** Runs post. It never fails the job: what goes wrong is a line in the log. */
-export async function post(runner: Runner = environmentRunner(process.env)): Promise<void> {
+export async function post(runner: Runner): Promise<void> {
   outliveOutput();
+  hideEnvironment();
   const reserve = new Reserve();
   try {
     await run(forgiving(runner, reserve.free), process.env, reserve);
@@ -37,7 +39,7 @@ export async function post(runner: Runner = environmentRunner(process.env)): Pro
 async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Promise<void> {
   const state = readState(runner);
   if ('plan' in state) {
-    await removeHalves(state.plan.outputDir);
+    removeHalves(state.plan.outputDir);
     reserve.of(state.plan);
   }
   switch (state.kind) {
@@ -48,11 +50,12 @@ async function run(runner: Runner, env: NodeJS.ProcessEnv, reserve: Reserve): Pr
       runner.info(logLine(`the state that main saved cannot be read (${state.reason}); nothing was done`));
       return;
     case 'unfinished':
-      return finishFor(runner, { ...ended(env, state.plan, state.known), makeRoom: reserve.free });
-    case 'late':
-      return gatherLate(runner, { ...ended(env, state.plan, state.known), makeRoom: reserve.free });
-    case 'cut':
-      return publishCut(runner, { ...ended(env, state.plan, state.known), makeRoom: reserve.free });
+    case 'told':
+      return resume(
+        runner,
+        { ...ended(env, state.plan, state.known), makeRoom: reserve.free },
+        state.kind === 'told' ? 'all' : await readTold(state.plan),
+      );
   }
 }
 
@@ -74,12 +77,18 @@ const ended = (env: NodeJS.ProcessEnv, plan: Plan, known: Known): Ended => ({
   actionDir: actionDir(),
 });
 
-async function finishFor(runner: Runner, facts: Ended): Promise<void> {
+/**
+ * The one way to go on: what main's account tells is told, what its artifact does not hold is published, and so is
+ * what came since. Where it left no account, post makes it.
+ * @param told how much of main's account is with the runner
+ */
+async function resume(runner: Runner, facts: Ended, told: Told | null): Promise<void> {
+  if (told === 'all') return goOnOrFinish(runner, facts, told);
   const { plan, result, faults } = facts;
   if (result !== null) {
     // The step had come to its end: what it left running is as much the user's as after any other step.
     runner.info(logLine('main was ended before it had told everything; gathering the evidence'));
-    return finishAnyhow(runner, { ...facts, hurried: true });
+    return goOnOrFinish(runner, { ...facts, hurried: true }, told);
   }
   runner.info(logLine('main was ended before it finished; ending its processes and gathering the evidence'));
   const { found, killed } = await endStep(markOf(facts), plan.options.gracePeriod * 1000);
@@ -88,44 +97,33 @@ async function finishFor(runner: Runner, facts: Ended): Promise<void> {
       logLine(`ended ${count(found, 'process', 'processes')} of the step, ${killed.length} by SIGKILL`),
     );
   }
-  await finishAnyhow(runner, {
-    ...facts,
-    faults: [...faults, 'main was ended before it finished, so the exit code of the step was not seen'],
-    killed,
-    hurried: true,
-  });
+  const unseen = 'main was ended before it finished, so the exit code of the step was not seen';
+  return goOnOrFinish(runner, { ...facts, faults: [...faults, unseen], killed, hurried: true }, told);
 }
 
 /** From the account of whoever was killed when there is one: it knows more, and part of its evidence may be gone by now. */
-async function finishAnyhow(runner: Runner, facts: Ended): Promise<void> {
+async function goOnOrFinish(runner: Runner, facts: Ended, how: Told | null): Promise<void> {
   const told = await readManifest(facts.plan);
   if (told !== null) {
     try {
       const seen = await look(facts);
-      await goOn(runner, facts, seen.evidence, told);
+      await goOn(runner, facts, seen.evidence, told, how);
       return await gatherLate(runner, facts, seen);
     } catch (error) {
       // Anybody of the step may have written it: then it is as good as none.
       runner.info(logLine(`the account that was found is of no use (${(error as Error).message})`));
     }
   }
+  // What was told without an account, on a full disk, is in the summary: only what came since is to be told.
+  if (how !== null) return gatherLate(runner, facts);
   const { spent, evidence } = await finish(runner, facts);
   if (spent && !(await takeAway(runner, evidence))) await gatherLate(runner, facts);
-}
-
-/** Uploads what a cancel had stopped, then what came since. */
-async function publishCut(runner: Runner, facts: Ended): Promise<void> {
-  const told = await readManifest(facts.plan);
-  if (told === null) return finishFor(runner, facts);
-  const seen = await look(facts);
-  await publishAgain(runner, facts, seen.evidence, told);
-  return gatherLate(runner, facts, seen);
 }
 
 /**
  * Tells and publishes what came to the evidence since its account was written: by survivors of the step, who are left alone. Then our
  * own folder goes, if nobody is left and artifacts hold all of it.
- * @param before an earlier look, good enough where there is no news in it: an upload has touched its files since
+ * @param before an earlier look, good enough where there is no news in it
  */
 async function gatherLate(runner: Runner, facts: Ended, before?: Look): Promise<void> {
   const told = await readManifest(facts.plan);

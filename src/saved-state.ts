@@ -126,6 +126,13 @@ const SeenSchema = v.object({
   ),
   carriers: list(short),
   hidden: list(v.object({ pid: count, program: short })),
+  use: v.nullable(
+    v.object({
+      time: v.number(),
+      owners: list(v.object({ program: short, pid: count, workers: count, own: count, shared: count })),
+      shm: v.nullable(v.object({ used: count, total: count })),
+    }),
+  ),
 });
 
 const GroupSchema = v.object({ pid: v.pipe(count, v.minValue(2)), startTicks: v.nullable(count) });
@@ -178,7 +185,7 @@ export type SavedState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly reason: string }
   | { readonly kind: 'finished' }
-  | { readonly kind: 'unfinished' | 'late' | 'cut'; readonly plan: Plan; readonly known: Known };
+  | { readonly kind: 'unfinished' | 'told'; readonly plan: Plan; readonly known: Known };
 
 /** Reads back what main saved. Never throws. */
 export function readState(runner: Runner): SavedState {
@@ -196,7 +203,7 @@ export function readState(runner: Runner): SavedState {
     }
     const { plan, known } = parsed.output;
     return {
-      kind: finish === 'late' || finish === 'cut' ? finish : 'unfinished',
+      kind: finish === 'told' ? finish : 'unfinished',
       plan: plan as Plan,
       known: known as Known,
     };

@@ -45,10 +45,10 @@ export const NOTHING_KNOWN: Known = {
 };
 
 /**
- * How far main came: `true`, nothing is left to do; `late`, processes of the step outlived it and may write
- * evidence after it; `cut`, a cancel stopped the upload.
+ * How far main came: `true`, nothing is left to do; `told`, its summary is with the runner, and the step's evidence
+ * may hold more than its artifact: a cancel stopped the upload, or processes of the step outlived it.
  */
-export type Finish = 'true' | 'late' | 'cut';
+export type Finish = 'true' | 'told';
 
 /** Entries of a list in the state. */
 export const MAX_LIST = 200;
@@ -81,6 +81,7 @@ export function savePlan(runner: Runner, plan: Plan, known: Known = NOTHING_KNOW
       sightings: known.seen.sightings.slice(0, MAX_SEEN),
       carriers: known.seen.carriers.slice(0, MAX_SEEN),
       hidden: known.seen.hidden.slice(0, MAX_SEEN),
+      use: known.seen.use,
     },
     met: known.met.slice(0, MAX_LIST),
   };

@@ -131,7 +131,12 @@ describe('a cancel while main publishes', () => {
       expect(step.report.main.signal).toBe('SIGKILL');
       // What main knew is with the runner already.
       expect(step.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
-      expect(step.report.post?.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
+      expect(step.report.main.summary).toMatch(/Out of GPU memory[\s\S]*Upload under way/);
+      expect(step.report.main.summary).toContain('train.py:5');
+      expect(
+        step.report.annotations.filter(({ title }) => /^Out of GPU memory/.test(title ?? '')),
+      ).toHaveLength(1);
+      expect(step.report.post?.summary).toMatch(/It is done: artifact/);
       expect(step.artifacts).toHaveLength(1);
       expect(step.report.summary.match(/Out of GPU memory/g)).toHaveLength(1);
     },
@@ -154,7 +159,11 @@ describe('a cancel while main publishes', () => {
       });
       expectClean(step);
       expect(step.report.main.signal).toBe('SIGKILL');
-      expect(step.report.post?.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
+      expect(step.outputs).toMatchObject({ 'exit-code': '3', verdict: 'oom' });
+      expect(step.report.main.summary).toMatch(/Out of GPU memory/);
+      // The page is tried again, the evidence is not.
+      expect(step.artifacts.map(({ name }) => name)).toEqual(['oom-autopsy-job-0-1']);
+      expect(step.report.post?.summary).toMatch(/It is done: artifact .*zip `sha256:.*The report/);
     },
     MINUTES,
   );
@@ -278,26 +287,19 @@ open(os.path.join(first, '..', 'evidence', name), 'wb').write(b'half')`;
     'of main when it has published and not yet told: post tells what main knew',
     async () => {
       const replay = await replayScript();
-      const fifo = join(scratch(), 'fifo');
-      let main = 0;
-      let waiting = false;
-      // Nobody reads the pipe, so main waits where it writes its summary.
+      const stop = new AbortController();
+      // As where main was killed between its account and its summary.
       const node = nodeThat(
-        `if 'dist/main/' in sys.argv[1]:\n    os.mkfifo(${JSON.stringify(fifo)})\n    os.environ['GITHUB_STEP_SUMMARY'] = ${JSON.stringify(fifo)}`,
+        `if 'dist/post/' in sys.argv[1]:\n    import glob\n    [os.unlink(f) for f in glob.glob(os.environ['RUNNER_TEMP'] + '/oom-autopsy-*/out/told')]`,
       );
       const step = await plain(`python '${replay}'\nexit 3`, {
-        run: {
-          node,
-          onStart: (stage: string, pid: number) => {
-            if (stage === 'main') main = pid;
-          },
-          onLog: (line: string) => {
-            // post tells a verdict too.
-            if (!/oom-autopsy: verdict/.test(line) || waiting) return;
-            waiting = true;
-            setTimeout(() => process.kill(main, 'SIGKILL'), 300);
-          },
+        // The second artifact is the page.
+        service: { CreateArtifact: 'hang@1x1' },
+        onService: (service) => {
+          const second = () => service.calls().filter(({ call }) => call === 'CreateArtifact').length > 1;
+          void until(second, 'the page').then(() => stop.abort());
         },
+        run: { node, cancelAfter: stop.signal, cancelStyle: 'act' },
       });
       expectClean(step);
       expect(step.report.main.signal).toBe('SIGKILL');

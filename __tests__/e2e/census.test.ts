@@ -55,7 +55,7 @@ describe('a training that runs out of memory', () => {
       expect(activation).toBeGreaterThan(device.allocated / 2);
       expect(device.attributed / device.allocated).toBeGreaterThan(0.9);
       const names = device.categories.parameter.owners.map(({ name }: { name: string }) => name);
-      expect(names).toContain('encoder.layers.0.linear1.weight');
+      expect(names).toContain('encoder.layers.*.linear1.weight');
       expect(report.summary).toMatch(/activation/);
 
       // At exit the frames of the failed step are gone, the model is not.

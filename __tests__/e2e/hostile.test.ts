@@ -161,3 +161,25 @@ it(`planted with ${2 * FLOOD} files more, in a step whose main is killed, does n
   expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(manifest.rejected_count);
   expect(step.report.post?.summary).toMatch(/\d+ names not accepted as evidence: .*\d+ × .*such a name/);
 }, 180_000);
+
+it('finds nothing in /proc of its parent, or of the upload, that it would not find in a plain step', async () => {
+  const replay = await replayScript();
+  const found = join(scratch(), 'found');
+  const done = join(scratch(), 'done');
+  const step = await plain(
+    `tr '\\0' '\\n' < /proc/$PPID/environ | sed 's/^/parent: /'\npython '${replay}'\n` +
+      `nohup bash -c 'until [ -e ${done} ]; do for p in $(pgrep -P '$PPID' -f dist/uploa[d]); do tr "\\0" "\\n" < /proc/$p/environ >> ${found}; done; sleep 0.05; done' >/dev/null 2>&1 &\nexit 3`,
+    {
+      service: { CreateArtifact: '503x1' },
+      run: { onStart: (stage: string) => stage === 'post' && writeFileSync(done, '') },
+    },
+  );
+  const parent = step.report.log.split('\n').filter((line) => line.startsWith('parent: '));
+  expect(parent.filter((line) => line.startsWith('parent: PATH='))).toHaveLength(1);
+  const secret = /(ACTIONS_RUNTIME_TOKEN|INPUT_RUN|GITHUB_STATE|INPUT_SHELL)=/;
+  expect(parent.filter((line) => secret.test(line))).toEqual([]);
+  const worker = readFileSync(found, 'utf8');
+  expect(worker).toMatch(/^PATH=/m);
+  expect(worker).not.toMatch(secret);
+  expect(step.artifacts).toHaveLength(1);
+}, 60_000);

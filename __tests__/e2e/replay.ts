@@ -55,7 +55,9 @@ export const onDisk = (step: Step): string[] =>
 /** What must hold after every fault: no process, no temporary, no staging folder, and a post that turns nothing red. */
 export function expectClean(step: Step): void {
   expect(step.report.orphans).toEqual([]);
-  expect([...namesBelow(step.temp)].filter((path) => /\/\.upload-|\.tmp-\d+$/.test(path))).toEqual([]);
+  expect(
+    [...namesBelow(step.temp)].filter((path) => /\/\.upload-|\.tmp-(\d+|[0-9a-f]{16})$/.test(path)),
+  ).toEqual([]);
   expect(step.report.post?.code).toBe(0);
   // Whoever outlives a main that was killed holds its output until post ends it.
   const killed = step.report.main.signal === 'SIGKILL';

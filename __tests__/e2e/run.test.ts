@@ -72,7 +72,7 @@ describe('scripts', () => {
     );
     expect(report.conclusion).toBe('success');
     expect(outputs).toMatchObject({ acc: '0.93', 'exit-code': '0', verdict: 'ok' });
-    expect(report.summary).toMatch(/^\| a \|\n\| - \|\n\| 1 \|\n\n\S/);
+    expect(report.summary).toMatch(/^\S.*\n\n\| a \|\n\| - \|\n\| 1 \|\n$/);
   });
 
   it('may remove the files of the runner', async () => {

@@ -1,104 +1,20 @@
 /**
- * Stories: runs of the built action whose summaries are kept as goldens (goldens/NAME.md) and read by people. What differs from run to run
- * and from device to device (pids, digests, times, amounts) is replaced by its kind; the words, the order and the sections are compared.
- * Their evidence is real torch's, recorded (recorded.ts); with OA_LONG=1 each is a real run.
+ * Stories: runs of the built action whose summaries are kept as goldens and read by people (stories-kit.ts). Their evidence is real torch's, recorded (recorded.ts); with OA_LONG=1 each is a real run.
  *
  *   OA_UPDATE_GOLDENS=1 … jest stories     writes them anew
  *   OA_KEEP_STORIES=folder                 keeps manifest, summary and page of each, for lab/scripts/pictures.mjs
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { renderPage } from '../../src/report/page/page.js';
-import { cleanUp, cudaPython, freshFolder, ROOT, runStep, type Step, type StepOptions } from './kit.js';
+import { cleanUp, cudaPython, freshFolder, ROOT, runStep } from './kit.js';
 import { mappedPython, seenProgram, temporary } from './mapped.js';
-import { REAL, type Replay, recorded } from './recorded.js';
+import { REAL, recorded } from './recorded.js';
 import { inSmallMemory, possible } from './small-memory.js';
+import { golden, program, run } from './stories-kit.js';
 
 afterAll(cleanUp);
 const MINUTES = 60_000;
-const GOLDENS = join(import.meta.dirname, 'goldens');
-
-/** A summary with everything that a machine or a moment decides replaced by its kind. */
-function kind(summary: string): string {
-  return summary
-    .replace(/\u00a0/g, ' ')
-    .replace(/[🟦🟩🟪🟧🟨🟫🔳🟥⬛⬜]{16}/gu, '(16 squares)')
-    .replace(/\b[0-9a-f]{64}\b/g, 'SHA256')
-    .replace(/`[0-9a-f]{12}`/g, '`SHA256…`')
-    .replace(
-      /[A-Za-z0-9-]+-rank(none|\d+)-\d+-[0-9a-f]{8}-(\d+)-(\w+)\.pickle/g,
-      'HOST-rank$1-PID-TOKEN-$2-$3.pickle',
-    )
-    .replace(/\b[0-9.]+ (?:[KMGT]iB|B)\b/g, 'N MiB')
-    .replace(/N MiB to N MiB/g, 'N MiB')
-    .replace(/(?:< |&lt; )?\b[0-9]+ %/g, 'N %')
-    .replace(/\bpid \d+/g, 'pid PID')
-    .replace(/(\|\s*)\d{2,7}(\s*\|)/g, '$1PID$2')
-    .replace(/GPU (\d+) \([^)]*\)/g, 'GPU $1 (NAME)')
-    .replace(/\b\d+\.\d+ s\b/g, 'N s')
-    .replace(/torch \d[\w.+]*/g, 'torch VERSION')
-    .replace(/(\d+) frames? of/g, 'N frames of')
-    .replace(/out-of-memory kill (in this cgroup|on this machine)/g, 'out-of-memory kill in this cgroup')
-    .replace(/asked again \*\*\d+\*\* times/g, 'asked again **N** times');
-}
-
-/** Headings, captions, column names and folded titles of a page, in order, one a line. */
-function outline(page: string): string {
-  const found = page.matchAll(
-    /<(h1|h2|h3|caption|th scope="col"|summary)[^>]*>([\s\S]*?)<\/(?:h1|h2|h3|caption|th|summary)>/g,
-  );
-  const lines = [...found].map(
-    ([, tag, inside]) =>
-      `${tag?.startsWith('th') ? 'column' : tag}: ${(inside ?? '').replace(/<[^>]*>/g, '')}`,
-  );
-  return `${kind(lines.join('\n'))}\n`;
-}
-
-/** Compares with the goldens (the summary as it is, the page in outline), or writes them. */
-function golden(name: string, step: Step): string {
-  const { summary } = step.report;
-  // The file for a comment on the pull request says the same: all stories fit into one.
-  expect(readFileSync(String(step.outputs['summary-file']), 'utf8').trim()).toBe(summary.trim());
-  const keep = process.env['OA_KEEP_STORIES'];
-  if (keep) {
-    mkdirSync(keep, { recursive: true });
-    writeFileSync(join(keep, `${name}.md`), summary);
-    writeFileSync(join(keep, `${name}.json`), JSON.stringify(step.manifest, null, 2));
-    writeFileSync(join(keep, `${name}.html`), renderPage(step.manifest));
-  }
-  const page = outline(renderPage(step.manifest));
-  const file = join(GOLDENS, `${name}.md`);
-  const pageFile = join(GOLDENS, `${name}.page.txt`);
-  if (process.env['OA_UPDATE_GOLDENS']) {
-    mkdirSync(GOLDENS, { recursive: true });
-    writeFileSync(file, kind(summary));
-    writeFileSync(pageFile, page);
-  }
-  expect(kind(summary)).toBe(existsSync(file) ? readFileSync(file, 'utf8') : `no golden ${file}`);
-  expect(page).toBe(existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : `no golden ${pageFile}`);
-  return summary;
-}
-
-/** A program in a workspace of its own, so that its path is short in the report. */
-function program(text: string, name = 'train.py'): string {
-  const workspace = freshFolder();
-  writeFileSync(join(workspace, name), text);
-  return workspace;
-}
-
-/** A story of this name, told by the program that real torch runs. @param replay see recorded.ts */
-const run = (
-  name: string,
-  text: string,
-  options: Partial<StepOptions> & { readonly command?: string } = {},
-  replay: Replay = {},
-): Promise<Step> => {
-  const { command = 'python train.py', inputs = {}, ...rest } = options;
-  return recorded(name, { ...rest, workspace: program(text), inputs: { run: command, ...inputs } }, replay);
-};
-
 const CATCH = `
 import torch
 
@@ -180,6 +96,42 @@ class Trainer:
 for _ in range(3):
     Trainer()
 `;
+
+// Each worker keeps all that it has read.
+const WORKERS = `
+import time
+import torch
+
+class Samples(torch.utils.data.Dataset):
+    def __init__(self):
+        self.kept = []
+
+    def __len__(self):
+        return 10000
+
+    def __getitem__(self, index):
+        self.kept.append(b"1" * (8 << 20))
+        time.sleep(0.05)
+        return torch.zeros(4)
+
+for batch in torch.utils.data.DataLoader(Samples(), num_workers=4):
+    batch.cuda()
+`;
+
+/** The same shape in plain Python. */
+const WORKERS_WITHOUT_TORCH = `
+import os, time
+def work():
+    kept = []
+    while True:
+        kept.append(b"1" * (4 << 20))
+        time.sleep(0.05)
+pids = [os.fork() or work() for _ in range(4)]
+gone, _ = os.wait()
+for pid in set(pids) - {gone}:
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+os.abort()`.trim();
 
 const SLEEP = `
 import time
@@ -306,6 +258,23 @@ describe('stories', () => {
         );
         expect(step.outputs['verdict']).toBe('host-oom');
         golden('host-oom', step);
+      });
+    },
+    MINUTES,
+  );
+
+  (possible ? it : it.skip)(
+    'DataLoader workers fill the host',
+    async () => {
+      await inSmallMemory((REAL ? 2200 : 400) * 2 ** 20, async ({ node }) => {
+        const step = await run(
+          'host-oom-workers',
+          WORKERS,
+          { command: 'exec python train.py', run: { node: node() } },
+          { run: (replay) => `python '${replay}'\nexec python -c '${WORKERS_WITHOUT_TORCH}'` },
+        );
+        expect(step.outputs['verdict']).toBe('host-oom');
+        expect(golden('host-oom-workers', step)).toMatch(/Do this first\*\*: 4 workers of `python[0-9.]*` /);
       });
     },
     MINUTES,

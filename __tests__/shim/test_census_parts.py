@@ -35,6 +35,14 @@ entries = st.lists(
 )
 
 
+def test_an_owner_has_its_kind_and_its_largest_tensor():
+    made = [census_sum.Entry(size, 0, "a", "tensor", f"t{size}") for size in (512, 2048, 1024)]
+    found, _ = census_sum.add_up(made, 4096, None, 512, describe=str.upper)
+    assert found["parameter"]["owners"] == [
+        {"name": "a", "bytes": 3584, "count": 3, "kind": "tensor", "largest": "T2048"}
+    ]
+
+
 @given(entries, st.integers(0, 1 << 38), st.integers(0, 1 << 38) | st.none(), st.sampled_from([1, 512]))
 def test_categories_always_add_up_to_the_allocators_number(rows, allocated, requested, granule):
     found, excess = census_sum.add_up([census_sum.Entry(*row) for row in rows], allocated, requested, granule)
@@ -120,6 +128,15 @@ def test_blocks_larger_than_asked_for_are_told_from_what_is_not_seen():
     ]
 
 
+def test_what_no_storage_accounts_for_is_a_workspace_or_not_seen():
+    unseen = census_sum.unseen
+    assert unseen(0, [], None) == {}
+    assert unseen(10, [], "there") == {"not seen": [10, None]}, "little is worth no word"
+    assert unseen(1 << 20, [], "there") == {"not seen; there": [1 << 20, None]}
+    assert unseen(30, [8, 8], None) == {census_sum.WORKSPACE: [16, 2], "not seen": [14, None]}
+    assert unseen(10, [8, 8], None) == {"not seen": [10, None]}, "blocks that are something else"
+
+
 def test_the_strongest_fact_wins_whatever_comes_first():
     order = [census_sum.VISIBLE, census_sum.SAVED, census_sum.INPUT, census_sum.BUFFER, census_sum.GRADIENT]
     for facts in (order, order[::-1]):
@@ -158,7 +175,10 @@ def test_memory_inside_a_block_joins_it_and_other_memory_stays_outside():
 
 
 def test_owners_are_the_ten_largest_then_by_name():
-    found = census_sum.top({f"n{i:02}": [i // 2, 1] for i in range(30)})
+    owners = [census_sum.Owner(f"n{i:02}") for i in range(30)]
+    for i, owner in enumerate(owners):
+        owner.add(i // 2, census_sum.Entry(i // 2, 0, owner.name))
+    found = census_sum.top(owners)
     assert [owner["name"] for owner in found][:4] == ["n28", "n29", "n26", "n27"]
     assert len(found) == 10
 
@@ -352,6 +372,31 @@ def test_paths_in_the_module_tree(kinds):
     assert tree.name(net._modules["layers"]._modules["bad name"], "weight") == "Net.layers.(key).weight"
     assert tree.name(ring, "weight") == "weight"
     assert tree.name(first, "weight") in ("a.weight", "weight")
+
+
+def test_wrappers_are_not_in_paths_and_numbers_of_like_siblings_are_stars(kinds):
+    def module(cls=FakeApi.Module, **children):
+        made = cls()
+        made._modules, made._parameters, made._buffers = children, {"weight": object()}, {}
+        return made
+
+    Wrapper = type("DistributedDataParallel", (FakeApi.Module,), {})
+    Other = type("Other", (FakeApi.Module,), {})
+    leaves = [module() for _ in range(2)]
+    blocks = module(**{str(i): module(_checkpoint_wrapped_module=leaf) for i, leaf in enumerate(leaves)})
+    mixed = module(**{"0": module(Other), "1": module()})
+    net = module(Wrapper, module=module(_orig_mod=module(blocks=blocks, mixed=mixed, module=module(Other))))
+    everything, todo = [], [net]
+    while todo:
+        everything.append(todo.pop())
+        todo += everything[-1]._modules.values()
+    tree = census_names.ModuleTree(kinds, everything)
+    tree.name_roots([net], {id(net): "model"})
+    assert tree.path(leaves[1]) == ("blocks", "1") and tree.name(leaves[1], "weight") == "blocks.*.weight"
+    assert tree.name(mixed._modules["1"], "weight") == "mixed.1.weight"
+    assert tree.shown(()) == "model"
+    inner = net._modules["module"]._modules["_orig_mod"]
+    assert tree.name(inner._modules["module"], "weight") == "module.weight", "a name of the user's own"
 
 
 # --- frames ---

@@ -264,3 +264,13 @@ def test_a_link_planted_under_our_temporary_name_is_not_followed(step, tmp_path)
     with pytest.raises(FileExistsError):
         hand.write("x.receipt.json", b"other", new=True)
     assert (tmp_path / "x.receipt.json").read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+def test_root_gives_its_files_to_the_owner_of_the_folder(tmp_path):
+    from _oom_autopsy import store
+
+    os.chown(tmp_path, 65534, 65533)
+    store.Store(str(tmp_path)).write("x.receipt.json", b"told", new=True)
+    stat = (tmp_path / "x.receipt.json").stat()
+    assert (stat.st_uid, stat.st_gid, stat.st_mode & 0o777) == (65534, 65533, 0o600)

@@ -14,7 +14,7 @@ import textwrap
 import pytest
 from conftest import ROOT, run
 
-TOOLS = "pytest<8 coverage ddtrace opentelemetry-distro wrapt pytest-xdist pytest-forked pytest-timeout nox"
+TOOLS = "pytest<8 coverage ddtrace opentelemetry-distro wrapt pytest-xdist pytest-forked pytest-timeout nox pytest-rerunfailures nbclient ipykernel"
 pytestmark = pytest.mark.soak
 
 
@@ -204,3 +204,70 @@ def test_nox(step, tools, tmp_path):
     done = run("", argv=[str(tools / "nox"), "-s", "gpu"], step=lain, tiny=True, cwd=tmp_path)
     assert done.code == 0 and "caught" in done.out, done.err
     assert [r["oom_count"] for r in done.receipts] == [1]
+
+
+RERUN = """
+import pytest, torch
+runs = []
+@pytest.mark.flaky(reruns=1)
+def test_again():
+    runs.append(1)
+    if len(runs) == 1: torch.cuda.allocate(5000)
+@pytest.mark.flaky(reruns=1)
+def test_never():
+    torch.cuda.allocate(5000)
+"""
+
+
+def test_pytest_7_and_reruns(step, tools, tmp_path):
+    """A test that passes when it is run again has not failed by the first time."""
+    (tmp_path / "test_it.py").write_text(RERUN)
+    command = [tools / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path]
+    lain = step()
+    done = run("", argv=[str(c) for c in command], step=lain, tiny=True, cwd=tmp_path)
+    assert done.code == 1 and "1 failed, 1 passed, 2 rerun" in done.out, done.out
+    told = [
+        (oom["test"]["id"], oom["outcome"]["kind"], oom["outcome"]["tool"]) for oom in done.receipt["ooms"]
+    ]
+    assert told == [
+        ("test_it.py::test_again", "handled", "rerun"),
+        ("test_it.py::test_never", "handled", "rerun"),
+        ("test_it.py::test_never", "test-failed", None),
+    ]
+
+
+def test_a_cell_of_a_notebook(step, tools, tmp_path):
+    """By the real kernel, which prints the error and waits for the next cell."""
+    cells = ["import torch", "def fill():\n    torch.cuda.allocate(5000)\nfill()"]
+    book = {
+        "cells": [
+            {
+                "cell_type": "code",
+                "id": str(at),
+                "execution_count": None,
+                "metadata": {},
+                "outputs": [],
+                "source": cell,
+            }
+            for at, cell in enumerate(cells)
+        ],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (tmp_path / "train.ipynb").write_text(json.dumps(book))
+    env = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    command = [tools / "jupyter-execute", tmp_path / "train.ipynb"]
+    done = run("", argv=[str(c) for c in command], step=step(), tiny=True, cwd=tmp_path, env=env)
+    assert done.code == 1
+    (oom,) = done.receipt["ooms"]
+    assert (oom["cell"], oom["outcome"]["kind"], oom["outcome"]["tool"]) == (2, "left", "IPython")
+    assert done.receipt["end"]["kind"] == "exit"
+    assert [
+        frame["function"]
+        for frame in oom["stack"]
+        if "/ipykernel_" in frame["file"] and "launcher" not in frame["file"]
+    ] == [
+        "<module>",
+        "fill",
+    ]

@@ -173,12 +173,20 @@ def test_an_end_without_cuda_has_a_remedy():
 
 # Private names outside of torch that the shim reads: CPython's own.
 _OF_PYTHON = {
+    "_getframe",
     "_bootstrap",
     "_callback",
     "_current_frames",
     "_exit",
     "_finalizer_registry",
+    "_replace",
     "_RemoteTraceback",
+    # of unittest and IPython, in recording/suites.py
+    "_handleClassSetUp",
+    "_handleModuleFixture",
+    "_handleModuleTearDown",
+    "_tearDownPreviousClass",
+    "_testMethodName",
 }
 
 

@@ -1,9 +1,18 @@
 /** What cannot be handed to the runner turns nothing red, and nothing is ever handed over by half. */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { replacedOutputs } from '../../src/runner/outputs.js';
 import { environmentRunner, forgiving, type Runner } from '../../src/runner/runner.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oa actions '));
@@ -88,14 +97,58 @@ describe('after the program', () => {
   });
 
   it.each([
-    ['| a |\n| - |\n| 1 |\n', '| a |\n| - |\n| 1 |\n\n## ours\n'],
-    ['done', 'done\n\n## ours\n'],
+    ['| a |\n| - |\n| 1 |\n', '## ours\n\n| a |\n| - |\n| 1 |\n'],
+    ['done', '## ours\n\ndone'],
     ['', '## ours\n'],
-  ])('the summary begins a paragraph of its own, after %j', (before, after) => {
+    // Open until the end of the page: behind it nothing would be seen.
+    ['<!-- ', '## ours\n\n<!-- '],
+    ['```\n', '## ours\n\n```\n'],
+    ['<details><summary>all</summary>\n', '## ours\n\n<details><summary>all</summary>\n'],
+    ['<script>', '## ours\n\n<script>'],
+  ])('the summary stands before what the program wrote, %j', (before, after) => {
     writeFileSync(at('summary'), before);
     runnerOf().summary('## ours');
     expect(read('summary')).toBe(after);
   });
+
+  it('the summary is told again in its place, and more after it', () => {
+    writeFileSync(at('summary'), 'theirs $& ü\n');
+    const runner = runnerOf();
+    runner.summary('## first\n');
+    appendFileSync(at('summary'), 'theirs too\n');
+    runner.summary('## sec$&nd\n', '## first\n');
+    expect(read('summary')).toBe('## sec$&nd\n\ntheirs $& ü\ntheirs too\n');
+    runner.summary('## more');
+    expect(read('summary')).toBe('## sec$&nd\n\n## more\n\ntheirs $& ü\ntheirs too\n');
+    expect(runner.summaryRoom('12345')).toBe(runner.summaryRoom() + 5);
+    writeFileSync(at('summary'), 'all theirs');
+    runner.summary('## again', '## more');
+    expect(read('summary')).toBe('## sec$&nd\n\n## again\n\nall theirs');
+  });
+
+  it.each(['output', 'summary'])(
+    'a FIFO, a link or a folder in place of the %s is a line in the log',
+    (name) => {
+      const host = at('host');
+      writeFileSync(host, 'of the host');
+      for (const put of [
+        () => execFileSync('mkfifo', [at(name)]),
+        () => symlinkSync(host, at(name)),
+        () => mkdirSync(at(name)),
+      ]) {
+        put();
+        const lines: string[] = [];
+        const runner = forgiving({ ...runnerOf(), info: (line) => void lines.push(line) });
+        if (name === 'output') {
+          expect(replacedOutputs(at('output'))).toEqual([]);
+          runner.setOutputs({ ours: 'x' });
+        } else runner.summary('## ours');
+        expect(lines).toEqual([expect.stringMatching(/^oom-autopsy: the runner could not be given the /)]);
+        rmSync(at(name), { recursive: true });
+      }
+      expect(readFileSync(host, 'utf8')).toBe('of the host');
+    },
+  );
 
   it('files that the program removed are made anew', () => {
     runnerOf().setOutputs({ ours: 'x' });

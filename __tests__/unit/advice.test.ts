@@ -99,7 +99,7 @@ const EXAMPLES: Readonly<Record<AdviceId, { shows: Made; silent: Made; says: Reg
     says: /^20\.00 GiB, 50 % of the GPU, were left by an earlier failure: its traceback, test_first/,
   },
   kept: {
-    shows: seen({ activation: 36 }, keeps('outputs[*] in evaluate', 'graph', 31)),
+    shows: seen({ activation: 36 }, keeps('outputs[*] in evaluate', 'graph', 31), signs({ live_passes: 8 })),
     // A name that holds the model.
     silent: seen({ parameter: 30, activation: 9 }, keeps('model in main', 'holder', 30)),
     says: /^outputs\[\*\] in evaluate keeps 31\.00 GiB of activations alive, 78 % of the GPU/,
@@ -132,7 +132,7 @@ const EXAMPLES: Readonly<Record<AdviceId, { shows: Made; silent: Made; says: Reg
   fragmentation: {
     shows: step({ allocated: 34 * GIB, reserved: 39 * GIB }),
     silent: step({ allocated: 36 * GIB, reserved: 39 * GIB }),
-    says: /^5\.00 GiB, 13 % of the GPU, were reserved by the allocator but in no block/,
+    says: /^5\.00 GiB, 13 % of the GPU, were reserved by the allocator and not in use/,
   },
   activations: {
     shows: seen({ parameter: 4, activation: 30 }, {}, signs({ eval_activations: 0 })),
@@ -223,8 +223,19 @@ describe('what to do first', () => {
     expect(plainText(adviceFor(limited)?.text ?? [])).toContain('the process may use at all (20.00 GiB)');
   });
 
+  it('blames no variable for the graph of the pass that is under way', () => {
+    for (const [name, passes] of [
+      ['loss in train', 1],
+      ['loss in train', 2],
+      ['skips[*] in forward', 1],
+    ] as const) {
+      const one = seen({ activation: 36 }, keeps(name, 'graph', 36), signs({ live_passes: passes }));
+      expect(ids(one)).toEqual(['activations']);
+    }
+  });
+
   it('stands after the first sentence of summary and page, its names escaped', () => {
-    const one = seen({ activation: 36 }, keeps(HOSTILE, 'graph', 31));
+    const one = seen({ activation: 36 }, keeps(HOSTILE, 'holder', 31));
     const summary = renderSummary(one, links()).split('\n\n');
     expect(summary[2]).toMatch(/^> \*\*Do this first\*\*: /);
     expect(summary[2]).not.toContain('\n');

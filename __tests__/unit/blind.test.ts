@@ -56,9 +56,10 @@ describe('blind spots', () => {
   });
 
   (process.getuid?.() === 0 ? it.skip : it)("are another user's receipt and snapshot", async () => {
-    chmodSync(join(dir, writeReceipt(dir)), 0);
+    const receipt = writeReceipt(dir);
+    chmodSync(join(dir, receipt), 0);
     chmodSync(join(dir, writeSnapshot(dir)), 0);
-    expect(await spots()).toEqual(['unreadable 1 EACCES']);
+    expect(await spots()).toEqual([`unreadable 1 EACCES: ${receipt} belongs to uid ${process.getuid?.()}`]);
   });
 
   it('are none of what is older than the step, in a folder that others use too', async () => {

@@ -21,7 +21,6 @@ import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { type CollectLimits, collect, type Evidence } from '../../src/evidence/collect.js';
 import { digestOf } from '../../src/evidence/digest.js';
 import { openFolder, openRegular, sealOf, stillSealed } from '../../src/evidence/safe-fs.js';
-import { removeStaging, stagingName } from '../../src/evidence/staging.js';
 import {
   made,
   OTHER_STEP,
@@ -208,32 +207,6 @@ it('leaves to another step what its receipts and snapshots are, and claims nothi
   });
 });
 
-it('does not take away the upload of another step, unless it is days old', async () => {
-  writeSnapshot(dir);
-  const [theirs, old, mine] = [stagingName(OTHER_STEP), stagingName(OTHER_STEP), stagingName(STEP)];
-  for (const name of [theirs, old, mine]) {
-    mkdirSync(at(name));
-    writeFileSync(join(at(name), 'manifest.json'), '{}');
-  }
-  utimesSync(at(old), 1, Date.now() / 1000 - 3 * 86_400);
-  const evidence = await gather();
-  expect(reasons(evidence)).toEqual({ [theirs]: 'an upload of another step' });
-  expect(evidence.faults).toHaveLength(2);
-  expect(readdirSync(dir).sort()).toEqual([theirs, snapshot()].sort());
-  expect(readdirSync(at(theirs))).toEqual(['manifest.json']);
-
-  // As long as it uploads its files have two names, and its receipt cannot be read to say whose they are.
-  const other = made(7, 'cafecafe');
-  writeReceipt(dir, other, { step: OTHER_STEP });
-  linkSync(at(receiptFile(other)), join(at(theirs), receiptFile(other)));
-  writeSnapshot(dir, snapshotFile(other), 'of the other');
-  expect(reasons(await gather())).toEqual({
-    [theirs]: 'an upload of another step',
-    [receiptFile(other)]: 'a hard link (2 names share this file)',
-    [snapshotFile(other)]: 'of another step',
-  });
-});
-
 it('does not read a sparse terabyte, nor more in all than it may', async () => {
   writeFileSync(at(snapshot(1)), '');
   truncateSync(at(snapshot(1)), 2 ** 40);
@@ -281,6 +254,20 @@ it('is not kept busy by a flood of names, and still finds what receipts list', a
   expect((await gather({ names: 50 })).faults).toEqual([
     'the evidence folder holds more than 50 names: the rest was not looked at',
   ]);
+});
+
+it('stops hashing at a cancel, and has the receipts by then', async () => {
+  writeReceipt(dir);
+  for (let seq = 1; seq <= 12; seq += 1) {
+    writeSnapshot(dir, snapshotFile(made(), seq), '');
+    truncateSync(at(snapshotFile(made(), seq)), 20 * 2 ** 30);
+  }
+  const cancel = new AbortController();
+  setTimeout(() => cancel.abort(), 50);
+  const evidence = await collect({ dir, step: STEP, signal: cancel.signal });
+  expect(evidence.receipts.map(({ file }) => file)).toEqual([receiptFile(made())]);
+  expect(evidence.snapshots).toEqual([]);
+  expect(evidence.rejectedReasons).toEqual([{ reason: 'not read: the job was cancelled', count: 12 }]);
 });
 
 it('reads the receipts of processes that left a snapshot before a flood of others', async () => {
@@ -384,84 +371,6 @@ it.each([
   expect(reasons(evidence)).toEqual({ [snapshot()]: 'changed while it was read' });
 });
 
-it('takes away what an interrupted upload left, and nothing else', async () => {
-  writeReceipt(dir);
-  writeSnapshot(dir);
-  const left = stagingName(STEP);
-  mkdirSync(at(left));
-  linkSync(at(snapshot()), join(at(left), snapshot()));
-  writeFileSync(join(at(left), 'manifest.json'), '{}');
-  writeFileSync(join(at(left), 'the name of the artifact.html'), '<p>the report</p>');
-  const evidence = await gather();
-  expect(evidence.snapshots.map((s) => s.file)).toEqual([snapshot()]);
-  expect(evidence.rejected).toEqual([]);
-  expect(evidence.faults).toEqual(['an upload was interrupted before; its staging folder was taken away']);
-  expect(readdirSync(dir).sort()).toEqual([receiptFile(made()), snapshot()].sort());
-
-  // The only name of a file, a folder, and a link that leads elsewhere: all stay.
-  const kept = stagingName(STEP);
-  mkdirSync(at(kept));
-  writeFileSync(join(at(kept), snapshot(9)), 'only here');
-  writeFileSync(join(root, `target${n}`), 'x');
-  const elsewhere = stagingName(STEP);
-  mkdirSync(join(root, `folder${n}`));
-  writeFileSync(join(root, `folder${n}`, 'manifest.json'), 'x');
-  symlinkSync(join(root, `folder${n}`), at(elsewhere));
-  expect(reasons(await gather())).toEqual({
-    [kept]: expect.stringMatching(/found nowhere else/),
-    [elsewhere]: expect.stringMatching(/found nowhere else/),
-  });
-  expect(readdirSync(at(kept))).toEqual([snapshot(9)]);
-  expect(readdirSync(join(root, `folder${n}`))).toEqual(['manifest.json']);
-  expect(await removeStaging(dir, 'absent')).toBe(false);
-});
-
-it('takes away copies that an interrupted upload left, whole or half, and no other file', async () => {
-  const content = random(1).bytes(3 * 2 ** 20 + 5);
-  writeSnapshot(dir, snapshot(1), content);
-  writeSnapshot(dir, snapshot(2), content);
-  writeSnapshot(dir, snapshot(3), content);
-  const copied = stagingName(STEP);
-  mkdirSync(at(copied));
-  writeFileSync(join(at(copied), snapshot(1)), content);
-  writeFileSync(join(at(copied), snapshot(2)), content.subarray(0, 2 ** 20 + 7));
-  writeFileSync(join(at(copied), snapshot(3)), '');
-  expect(await gather()).toMatchObject({
-    rejected: [],
-    faults: ['an upload was interrupted before; its staging folder was taken away'],
-  });
-  expect(readdirSync(dir).sort()).toEqual([1, 2, 3].map((seq) => snapshot(seq)).sort());
-
-  const flipped = Buffer.from(content);
-  flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
-  const others: readonly (readonly [string, (path: string) => void])[] = [
-    ['differs in its last byte', (path) => writeFileSync(path, flipped)],
-    ['is longer', (path) => writeFileSync(path, Buffer.concat([content, Buffer.from('x')]))],
-    ['is a link to the original', (path) => symlinkSync(at(snapshot(1)), path)],
-    [
-      'is a file of somebody else with the same bytes',
-      (path) => {
-        writeFileSync(join(root, `same${n}`), content);
-        linkSync(join(root, `same${n}`), path);
-      },
-    ],
-  ];
-  for (const [what, make] of others) {
-    const kept = stagingName(STEP);
-    mkdirSync(at(kept));
-    make(join(at(kept), snapshot(1)));
-    expect([what, await removeStaging(dir, kept)]).toEqual([what, false]);
-    expect([what, readdirSync(at(kept))]).toEqual([what, [snapshot(1)]]);
-    rmSync(at(kept), { recursive: true });
-  }
-
-  // Out of time, nothing is taken for a copy.
-  mkdirSync(at(copied));
-  writeFileSync(join(at(copied), snapshot(1)), content);
-  expect(await removeStaging(dir, copied, new Set(), performance.now() - 1)).toBe(false);
-  expect(await removeStaging(dir, copied)).toBe(true);
-});
-
 it('reads through the folder it opened, whatever is put in its place', async () => {
   writeSnapshot(dir);
   const folder = await openFolder(dir);
@@ -494,7 +403,7 @@ it(`collects from ${rounds} random trees without a crash, and only plain files w
         receiptFile(of),
         snapshotFile(of, 1 + r.int(2), r.pick([0, 'none'] as const), r.pick(['oom', 'exit'])),
         `.${snapshotFile(of)}.tmp-${of.pid}`,
-        stagingName(STEP),
+        `.upload-${STEP}-000000000000`,
         r.bytes(6).toString('hex'),
       ]);
       const path = join(tree, name);

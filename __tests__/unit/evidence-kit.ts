@@ -35,6 +35,7 @@ const census = () => ({
     eval_activations: 0,
     optimizer_step: null,
     graph_passes: 1,
+    live_passes: 1,
     twins: { names: ['net', 'ema'], bytes: 400 },
   },
   devices: [

@@ -21,6 +21,7 @@ const seen = (more: Partial<NonNullable<Sight['seen']>> = {}): Sight['seen'] => 
   sightings: [],
   carriers: [],
   hidden: [],
+  use: null,
   ...more,
 });
 const sight = (more: Partial<Sight> = {}): Sight => ({ plan, seen: seen(), hints: [], ...more });

@@ -154,6 +154,8 @@ describe('a SIGKILL', () => {
       },
       outside: { ended: [], handled: [], maybe: [] },
       openEnds: { gone: 0, running: 0, elsewhere: 0 },
+      fatal: { tests: [], exits: 0, tools: [] },
+      unexplained: 0,
       ...{ reached: 'none', blindSpots: [], hostOomKills: 0, hostOomScope: 'cgroup', machineOomKills: 0 },
       ownCgroups: [],
       ...more,

@@ -4,6 +4,7 @@ import type { CollectedReceipt, Evidence, SnapshotFile } from '../../src/evidenc
 import { buildManifest, type Manifest, type ManifestParts } from '../../src/evidence/manifest.js';
 import { parseSnapshotName } from '../../src/evidence/names.js';
 import { parseReceipt } from '../../src/evidence/receipt-parse.js';
+import { fatalOoms, unexplained } from '../../src/judge/outcomes.js';
 import { countOoms, endedByOom, outsideOoms } from '../../src/judge/outside.js';
 import { judge, openEnds } from '../../src/judge/verdict.js';
 import type { SummaryLinks } from '../../src/report/summary/summary.js';
@@ -277,6 +278,8 @@ export function manifest({ receipts = [], exitCode = 0, evidence = {}, ...parts 
       oomCount: countOoms(receipts),
       endedByOom: receipts.filter(endedByOom).length,
       threadsEndedByOom: receipts.filter((r) => r.thread_ends.some((end) => end.oom)).length,
+      fatal: fatalOoms(receipts),
+      unexplained: unexplained(receipts),
       openEnds: openEnds(receipts, parts.stillRunning ?? [], 'gpu-07'),
       hostOomKills: 0,
       hostOomScope: 'cgroup',

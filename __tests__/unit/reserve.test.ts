@@ -1,4 +1,4 @@
-// A full disk at the end of a step: the reserve that was laid before it, and staging without one. Real client, service and disks.
+// A full disk at the end of a step: the reserve that was laid before it, and an upload without one. Real client, service and disks.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals
 import { startService } from '../../lab/standins/service/service.mjs';
 import { type PublishOptions, publish, publishPage } from '../../src/deliver/publish.js';
 import { layReserve, RESERVE_BYTES, Reserve } from '../../src/deliver/reserve.js';
-import { Staging } from '../../src/deliver/stage.js';
 import { collect, type Evidence } from '../../src/evidence/collect.js';
 import { digestOf } from '../../src/evidence/digest.js';
 import { parseInputs } from '../../src/inputs.js';
@@ -18,7 +17,6 @@ import { made, STEP, snapshotFile, temporaryFolder, writeReceipt, writeSnapshot 
 // Each upload starts a Node of its own.
 jest.setTimeout(60_000);
 
-const MIB = 2 ** 20;
 const root = temporaryFolder('oa-reserve');
 const mounts: string[] = [];
 let service: Awaited<ReturnType<typeof startService>>;
@@ -45,15 +43,14 @@ const ports = () => ({
 const options = (evidence: Evidence, changes: Partial<PublishOptions> = {}): PublishOptions => ({
   ...ports(),
   evidence,
+  scratch: dir,
   name: 'full',
   compressionLevel: 0,
   maxUploadBytes: 2 ** 30,
   manifest: (plan) => `${JSON.stringify(plan)}\n`,
   ...changes,
 });
-const page = () => ({ ...ports(), dir, html: '<p>é</p>', name: 'full.html', step: STEP });
-
-const fails = (code: string): Promise<never> => Promise.reject(Object.assign(new Error(code), { code }));
+const page = () => ({ ...ports(), scratch: dir, html: '<p>é</p>', name: 'full.html', step: STEP });
 
 /** A disk of its own in place of `path`. @param size in KiB */
 function disk(path: string, size: number): void {
@@ -184,9 +181,7 @@ asRoot('without one says so, and names every file', async () => {
   writeSnapshot(dir);
   fill(dir);
   const evidence = await collect({ dir, step: STEP });
-  const reason =
-    'the evidence folder cannot be prepared for the upload (ENOSPC): ' +
-    'free some space there, or name an `evidence-dir` on a disk that has some';
+  const reason = `the documents of the upload cannot be written to ${dir} (ENOSPC): free some space there`;
   expect(await publish(options(evidence))).toMatchObject({
     state: 'failed',
     reason,
@@ -205,87 +200,10 @@ it('helps against a full disk only', async () => {
     asked += 1;
     return true;
   };
-  const tried = await publish(options(evidence, { calls: { mkdir: () => fails('EROFS') }, makeRoom }));
-  expect(tried).toMatchObject({
-    reason: expect.stringMatching(/\(EROFS\): name an `evidence-dir` that can/),
+  const nowhere = join(root, 'nowhere');
+  expect(await publish(options(evidence, { scratch: nowhere, makeRoom }))).toMatchObject({
+    state: 'failed',
+    reason: `the documents of the upload cannot be written to ${nowhere} (ENOENT)`,
   });
   expect(asked).toBe(0);
-  const full = await publish(options(evidence, { calls: { mkdir: () => fails('EDQUOT') }, makeRoom }));
-  expect(full).toMatchObject({ reason: expect.stringMatching(/\(EDQUOT\): free some space/) });
-  expect(asked).toBe(1);
-});
-
-it('hashes what it copies: a file that was written to after it was digested is left out', async () => {
-  writeSnapshot(dir, snapshotFile(made(), 1), 'hello');
-  writeSnapshot(dir, snapshotFile(made(), 2), 'hello');
-  const evidence = await collect({ dir, step: STEP });
-  writeFileSync(join(dir, snapshotFile(made(), 1)), 'HELLO');
-  // The seal says nothing now: only the digest can tell.
-  const { snapshots } = await collect({ dir, step: STEP });
-  const seals = new Map(snapshots.map(({ file, seal }) => [file, seal]));
-  const sealed = evidence.snapshots.map((s) => ({ ...s, seal: seals.get(s.file) ?? s.seal }));
-  const calls = { link: () => fails('EXDEV') };
-  const result = await publish(options({ ...evidence, snapshots: sealed }, { calls }));
-  expect(result).toMatchObject({
-    state: 'uploaded',
-    complete: false,
-    files: [{ file: snapshotFile(made(), 2) }],
-    notUploaded: [{ file: snapshotFile(made(), 1), reason: 'changed after it was digested' }],
-  });
-});
-
-asRoot('copies take half of what is free: what does not fit is named', async () => {
-  disk(dir, 4096);
-  writeSnapshot(dir, snapshotFile(made(), 1), 'small');
-  writeSnapshot(dir, snapshotFile(made(), 2), Buffer.alloc(1600 * 1024, 1));
-  const evidence = await collect({ dir, step: STEP });
-  const result = await publish(options(evidence, { calls: { link: () => fails('EXDEV') } }));
-  expect(result).toMatchObject({
-    state: 'uploaded',
-    files: [{ file: snapshotFile(made(), 1) }],
-    notUploaded: [
-      {
-        file: snapshotFile(made(), 2),
-        reason: expect.stringMatching(/^no room to stage it: .* may still be used in the evidence folder$/),
-      },
-    ],
-  });
-});
-
-asRoot(
-  'a disk that others fill meanwhile: the half of a copy goes, and nothing is there but whole copies',
-  async () => {
-    // Folder and files on one real disk of 4 MiB, where links are refused.
-    disk(dir, 4096);
-    writeSnapshot(dir, snapshotFile(made(), 1), 'small');
-    writeSnapshot(dir, snapshotFile(made(), 2), Buffer.alloc(1200 * 1024, 1));
-    const [small, large] = (await collect({ dir, step: STEP })).snapshots;
-    if (!small || !large) throw new Error('not collected');
-    const link = (_from: string, to: string): Promise<never> => {
-      if (to.endsWith(large.file))
-        spawnSync('dd', ['if=/dev/zero', `of=${join(dir, 'fill')}`, 'bs=4k', 'count=600']);
-      return fails('EXDEV');
-    };
-    const staging = await Staging.open(dir, STEP, { calls: { link } });
-    for (const ref of [small, large]) await staging.add(ref, performance.now() + 10_000);
-    expect(staging.files.map(({ file }) => file)).toEqual([small.file]);
-    expect(staging.leftOut).toMatchObject([{ file: large.file, reason: 'no room to stage it (ENOSPC)' }]);
-    const folder = readdirSync(dir).find((name) => name.startsWith('.upload-')) ?? '';
-    expect(readdirSync(join(dir, folder))).toEqual([small.file]);
-    expect(await staging.close()).toBe(true);
-  },
-);
-
-it('stops a copy at once when it is told to', async () => {
-  writeSnapshot(dir, snapshotFile(made()), Buffer.alloc(3 * MIB, 7));
-  const [large] = (await collect({ dir, step: STEP })).snapshots;
-  if (!large) throw new Error('not collected');
-  const abort = new AbortController();
-  const calls = { link: () => fails('EXDEV') };
-  const staging = await Staging.open(dir, STEP, { calls, signal: abort.signal });
-  abort.abort();
-  await staging.add(large, performance.now() + 10_000);
-  expect(staging.leftOut).toMatchObject([{ file: large.file, reason: 'cannot be staged (ECANCELED)' }]);
-  expect(await staging.close()).toBe(true);
-  expect(readdirSync(dir)).toEqual([large.file]);
 });

@@ -59,6 +59,11 @@ const KNOWN: Known = {
     ],
     carriers: ['docker'],
     hidden: [{ pid: 8, program: 'python3' }],
+    use: {
+      time: 1.5,
+      owners: [{ program: 'python3', pid: 8, workers: 4, own: 2 ** 40, shared: 0 }],
+      shm: { used: 1, total: 2 },
+    },
   },
   met: [{ pid: 11, startTicks: 70 }],
 };
@@ -70,7 +75,7 @@ describe('state', () => {
     expect(readState(runner)).toEqual({ kind: 'unfinished', plan, known: NOTHING_KNOWN });
     savePlan(runner, plan, KNOWN);
     expect(readState(runner)).toEqual({ kind: 'unfinished', plan, known: KNOWN });
-    for (const finish of ['late', 'cut'] as const) {
+    for (const finish of ['told'] as const) {
       saveFinished(runner, finish);
       expect(readState(runner)).toEqual({ kind: finish, plan, known: KNOWN });
     }
@@ -80,7 +85,7 @@ describe('state', () => {
 
   it('is nothing when main never planned', () => {
     expect(readState(memory())).toEqual({ kind: 'none' });
-    expect(readState(memory({ finished: 'late' }))).toEqual({ kind: 'none' });
+    expect(readState(memory({ finished: 'told' }))).toEqual({ kind: 'none' });
   });
 
   it('fits into an environment variable whatever it holds', () => {
@@ -124,6 +129,7 @@ describe('state', () => {
         })),
         carriers: ['docker', 'ssh'],
         hidden: Array.from({ length: 9000 }, (_, pid) => ({ pid, program: 'z'.repeat(15) })),
+        use: null,
       },
       met: Array.from({ length: 9000 }, (_, i) => ({ pid: i + 2, startTicks: 2 ** 50 })),
     });

@@ -3,11 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { Manifest } from '../../src/evidence/manifest.js';
 import { formatBytes } from '../../src/lib/bytes.js';
 import { type Block, bytesOf, withinBudget } from '../../src/report/blocks.js';
-import { escapeCode, escapeText, shellWord } from '../../src/report/markdown.js';
+import { escapeCode, escapeText, markdown, shellWord } from '../../src/report/markdown.js';
 import { renderPage } from '../../src/report/page/page.js';
 import { shorten } from '../../src/report/rich.js';
-import { ranges } from '../../src/report/story.js';
+import { type Part, ranges } from '../../src/report/story.js';
 import { picture, renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
+import { ownersRich } from '../../src/report/words/memory.js';
 import { made, snapshotFile } from './evidence-kit.js';
 import { renderGfm, tagsOf, textOf } from './gfm-kit.js';
 import {
@@ -384,10 +385,10 @@ describe('sections', () => {
     const order = [
       '## 🔴',
       'Do this first',
-      'Where the program stood',
       'What was alive when it failed',
-      'What the numbers suggest',
       '**Snapshots**',
+      'Where the program stood',
+      'What else the numbers suggest',
       'Flamegraph',
       'check its digest',
       'Who else was on the GPUs',
@@ -400,10 +401,76 @@ describe('sections', () => {
 
   it('have the categories in a table whose parts add up to the device', () => {
     expect(text).toContain(
-      '| 🟧 **activation** (saved for backward) | 12.80\u00a0GiB | 32\u00a0% | `NativeLayerNormBackward0`',
+      '| 🟧 **activation** (saved for backward)<br>`NativeLayerNormBackward0` 12.80\u00a0GiB | 12.80\u00a0GiB | 32\u00a0% |',
     );
     expect(text).toContain('| 🟥 **other processes** | 12.20\u00a0GiB | 31\u00a0% |');
     expect(text).toContain('96 % of the 25.99 GiB allocated is attributed');
+    const [, table = ''] = /\n\| What was alive.*\n\| :---.*\n((?:\|.*\n)+)/.exec(text) ?? [];
+    expect(table.trimEnd().split('\n')).toHaveLength(6);
+    expect(table).toMatch(
+      /\| the rest: unknown 1\.11.GiB; reserved, unused 1\.11.GiB; .*; free 10\.00.MiB \|/,
+    );
+  });
+
+  it('tell owners of what is unknown, and reasons for what has none', () => {
+    const MIB = 2 ** 20;
+    const of = (owners: Part['owners'], reasons: Part['reasons']) =>
+      markdown(ownersRich({ name: 'unknown', bytes: 12 * MIB, whole: true, count: 3, owners, reasons }));
+    const owner = (name: string, gib: number, kind: Part['owners'][number]['kind']) => ({
+      name,
+      kind,
+      bytes: gib * MIB,
+      count: 1,
+      largest: null,
+    });
+    const seen = [{ reason: 'visible tensor', bytes: 9 * MIB, count: 2 }];
+    expect(of([owner('CACHE[*] in a.py', 7, 'holder')], seen)).toBe(
+      '`CACHE[*] in a.py` 7.00 MiB, visible tensor 2.00 MiB',
+    );
+    expect(of([owner('net', 9, 'compiled')], seen)).toBe('compiled graph of `net` 9.00 MiB');
+    const library = owner('cuBLAS workspace, by its size', 1, 'library');
+    expect(of([library], [...seen, { reason: library.name, bytes: MIB, count: 1 }])).toBe(
+      'visible tensor 9.00 MiB, cuBLAS workspace, by its size 1.00 MiB',
+    );
+  });
+
+  it('name a cell of a notebook, and who caught the error', () => {
+    const file = '/tmp/ipykernel_12/3456.py';
+    const told = summary(
+      manifest({
+        receipts: [
+          failedRank(
+            5123,
+            1,
+            { end: { kind: 'exit', exception: null, oom: false, time: 1_700_000_500 } },
+            {
+              stack: [{ file, line: 3, function: '<module>' }],
+              cell: 7,
+              outcome: { kind: 'left', at: null, tool: 'IPython', later: null },
+            },
+          ),
+        ],
+        exitCode: 1,
+      }),
+    );
+    expect(told).toMatch(/^## 🔴 Out of GPU memory in cell 7 of a notebook\n/);
+    expect(told).toContain('`notebook cell, line 3` in');
+    expect(told).toContain("`IPython` caught it after it had left the program's own frames.");
+  });
+
+  it('have the source line, linked and escaped, where there is one', () => {
+    const source = {
+      file: 'a b/train.py',
+      line: 48,
+      text: 'x = `a` # <img> @me',
+      url: 'https://x.y/a%20b/train.py#L48',
+    };
+    const told = summary({ ...eightRanks({}), source });
+    expect(told).toContain(
+      '[`a b/train.py:48`](https://x.y/a%20b/train.py#L48)\n\n```python\nx = `a` # <img> @me\n```\n',
+    );
+    expect(told.indexOf('```python')).toBeLessThan(told.indexOf('What was alive'));
+    expect(text).not.toContain('```python');
   });
 
   it('says of a category that was not seen whole that it was not, instead of nothing', () => {
@@ -438,10 +505,12 @@ describe('sections', () => {
         }),
       );
     const text = written(['optimizer_state', 'activation']);
-    expect(text).toContain('| 🟪 **optimizer_state** | not reached |  |');
-    expect(text).toMatch(/\*\*activation\*\* \(saved for backward\) \| 12\.80\u00a0GiB, not all reached \|/);
-    expect(text).toContain('| 🟦 **parameter** | 3.02\u00a0GiB |');
-    expect(written([])).not.toMatch(/optimizer_state|reached/);
+    expect(text).toContain('| 🟪 **optimizer state** | not reached |  |');
+    expect(text).toMatch(
+      /\*\*activation\*\* \(saved for backward\).* \| 12\.80\u00a0GiB, not all reached \|/,
+    );
+    expect(text).toMatch(/🟦 \*\*parameter\*\*.* \| 3\.02\u00a0GiB \|/);
+    expect(written([])).not.toMatch(/optimizer.state|reached/);
   });
 
   it('tells private pools in a sentence, and nothing where there are none', () => {

@@ -1,5 +1,6 @@
 /** One verdict for each set of facts; an out-of-memory that nothing caught comes before everything else. */
 import { describe, expect, it } from '@jest/globals';
+import { fatalOoms, unexplained } from '../../src/judge/outcomes.js';
 import { judge, type OpenEnds, openEnds, type VerdictFacts } from '../../src/judge/verdict.js';
 
 const open = (more: Partial<OpenEnds>) => ({ openEnds: { gone: 0, running: 0, elsewhere: 0, ...more } });
@@ -12,6 +13,8 @@ const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   endedByOom: 0,
   threadsEndedByOom: 0,
   openEnds: { gone: 0, running: 0, elsewhere: 0 },
+  fatal: { tests: [], exits: 0, tools: [] },
+  unexplained: 0,
   hostOomKills: 0,
   hostOomScope: 'cgroup',
   outside: { ended: [], handled: [], maybe: [] },
@@ -82,6 +85,10 @@ describe('judge', () => {
       'the step exited with 1; the 2 out-of-memory errors that were seen had been caught by the program',
     ],
     [
+      { exitCode: 1, oomCount: 1, unexplained: 1 },
+      'the step exited with 1; the out-of-memory that was seen ended no process by itself: whether the program handled it and went on, or ended because of it, is not known',
+    ],
+    [
       { exitCode: 1, oomCount: 1, ...open({ gone: 1 }) },
       'the step exited with 1; whether the out-of-memory that was seen was caught is not known: its process ended without exit handlers (killed, or os._exit)',
     ],
@@ -99,6 +106,61 @@ describe('judge', () => {
     ],
   ])('claims that one was caught only where that is known: %j', (over, because) => {
     expect(judge(facts(over)).because).toBe(because);
+  });
+});
+
+describe('out-of-memory errors that ended no process by themselves', () => {
+  const none: VerdictFacts['fatal'] = { tests: [], exits: 0, tools: [] };
+  it.each<[number, Partial<VerdictFacts['fatal']>, string, string]>([
+    [1, { tests: ['a.py::b'] }, 'oom', 'the test a.py::b failed by an out-of-memory'],
+    [
+      0,
+      { tests: ['b', 'c'] },
+      'oom',
+      '2 tests failed by an out-of-memory, first b, though the step itself exited with 0',
+    ],
+    [3, { exits: 1 }, 'oom', '1 process ended itself because of an out-of-memory'],
+    [
+      1,
+      { tools: ['hydra'] },
+      'oom',
+      'hydra caught an out-of-memory that had left the program, and the step exited with 1',
+    ],
+    [
+      1,
+      { tools: [null] },
+      'oom',
+      'a tool caught an out-of-memory that had left the program, and the step exited with 1',
+    ],
+    [0, { tools: ['hydra'] }, 'oom-recovered', 'every out-of-memory was caught and the program went on'],
+  ])('exit code %i, %j: %s', (exitCode, fatal, verdict, because) => {
+    const over = { exitCode, oomCount: 1, fatal: { ...none, ...fatal } };
+    expect(judge(facts(over))).toEqual({ name: verdict, because });
+  });
+
+  it('are counted by what became of them', () => {
+    const outcome = (kind: string, tool: string | null = null) => ({ kind, at: null, tool, later: null });
+    const test = (id: string, phase = 'call') => ({ runner: 'pytest', id, phase, child: false });
+    const oom = (time: number, more: object) => ({ time, test: null, outcome: null, ...more });
+    const end = { kind: 'exit', oom: false };
+    const receipts = [
+      {
+        oom_count: 4,
+        end,
+        ooms: [
+          oom(3, { test: test('b'), outcome: outcome('test-failed') }),
+          oom(2, { test: test('a', 'setup'), outcome: outcome('test-failed') }),
+          oom(4, { test: test('b'), outcome: outcome('test-failed') }),
+          oom(1, { test: test('c'), outcome: outcome('handled') }),
+        ],
+      },
+      { oom_count: 1, end, ooms: [oom(5, { outcome: outcome('exit') })] },
+      { oom_count: 1, end, ooms: [oom(6, { outcome: outcome('left', 'click') })] },
+      { oom_count: 1, end, ooms: [oom(7, {})] },
+      { oom_count: 1, end: { kind: 'exception', oom: false }, ooms: [oom(8, {})] },
+    ] as unknown as Parameters<typeof fatalOoms>[0];
+    expect(fatalOoms(receipts)).toEqual({ tests: ['a (setup)', 'b'], exits: 1, tools: ['click'] });
+    expect(unexplained(receipts)).toBe(1);
   });
 });
 

@@ -71,10 +71,7 @@ class Rejections {
 
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
 var safe_fs = __webpack_require__(9531);
-// EXTERNAL MODULE: ./build/evidence/staging.js
-var staging = __webpack_require__(8613);
 ;// CONCATENATED MODULE: ./build/evidence/collect.js
-
 
 
 
@@ -122,7 +119,6 @@ class Collector {
     unread = [];
     rejections;
     strangers = new Set();
-    otherUploads = false;
     unfinishedSeen = 0;
     hashed = 0;
     receiptBytes = 0;
@@ -194,27 +190,13 @@ class Collector {
     async list() {
         const names = { receipts: [], snapshots: [] };
         let seen = 0;
-        const compareUntil = Math.min(this.until, performance.now() + staging/* COMPARE_MS */.BE);
         for await (const { name } of await (0,promises_.opendir)(this.folder, { bufferSize: 1024 })) {
             seen += 1;
             if (seen > this.limits.names || performance.now() > this.until) {
                 this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
                 break;
             }
-            if ((0,staging/* isReserve */.Jf)(name))
-                continue;
-            if ((0,staging/* stagingStep */.Al)(name) !== null) {
-                if (!(await (0,staging/* isInterrupted */.fT)(this.folder, name, this.step, Date.now()))) {
-                    this.otherUploads = true;
-                    this.reject(name, 'an upload of another step');
-                }
-                else if (await (0,staging/* removeStaging */.O7)(this.folder, name, new Set(), compareUntil)) {
-                    this.faults.push('an upload was interrupted before; its staging folder was taken away');
-                }
-                else
-                    this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
-            }
-            else
+            if (!(0,evidence_names/* isReserve */.Jf)(name))
                 await this.sort(name, names);
         }
         for (const list of [names.receipts, names.snapshots])
@@ -310,11 +292,7 @@ class Collector {
         const content = await this.read(name, vocabulary/* MAX_RECEIPT_BYTES */.cs, true);
         const owner = (0,evidence_names/* parseReceiptName */.Bn)(name);
         if (typeof content === 'string') {
-            const linked = this.otherUploads && ((await plainFile((0,external_node_path_.join)(this.folder, name)))?.names ?? 0) > 1;
-            if (linked)
-                this.strangers.add(keyOf(owner));
-            else
-                await this.missed(owner, name, content);
+            await this.missed(owner, name, content);
             return;
         }
         const { parseReceipt } = await Promise.all(/* import() */[__webpack_require__.e(934), __webpack_require__.e(363)]).then(__webpack_require__.bind(__webpack_require__, 7363));

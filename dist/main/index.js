@@ -278,9 +278,12 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3991);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4111);
+/* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
-await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
+
+const terminal = process.argv[2] === '--terminal';
+await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)((terminal ? _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .terminalRunner */ .bU : _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__/* .environmentRunner */ .AJ)(process.env), terminal);
 
 __webpack_async_result__();
 } catch(e) { __webpack_async_result__(e); } }, 1);
@@ -445,6 +448,7 @@ function buildManifest(parts) {
         verdict: { name: parts.verdict.name, because: parts.verdict.because },
         oom_count: (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .countOoms */ .ar)(evidence.receipts),
         fingerprint: '',
+        source: null,
         snapshots: snapshotReferences(evidence),
         files: evidence.receipts.map(plain),
         processes: evidence.receipts.map(manifestProcess),
@@ -482,6 +486,8 @@ function sha256Sums(files) {
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Bn: () => (/* binding */ parseReceiptName),
 /* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
+/* harmony export */   Jf: () => (/* binding */ isReserve),
+/* harmony export */   K6: () => (/* binding */ reserveName),
 /* harmony export */   QC: () => (/* binding */ displayName),
 /* harmony export */   TE: () => (/* binding */ isSafeName),
 /* harmony export */   U8: () => (/* binding */ parseUnfinishedName),
@@ -500,6 +506,9 @@ const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+const reserveName = (step) => `.reserve-${step}`;
+const isReserve = (name) => RESERVE.test(name);
 const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
 const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
 const parseReceiptName = (name) => owner(RECEIPT.exec(name));
@@ -547,11 +556,9 @@ function displayName(name, limit = 120) {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   CA: () => (/* binding */ errorCode),
-/* harmony export */   Cm: () => (/* binding */ sameContent),
 /* harmony export */   EW: () => (/* binding */ sameSeal),
 /* harmony export */   NE: () => (/* binding */ openFolder),
 /* harmony export */   Ru: () => (/* binding */ sealOf),
-/* harmony export */   Vi: () => (/* binding */ sameFile),
 /* harmony export */   lf: () => (/* binding */ openRegular),
 /* harmony export */   vZ: () => (/* binding */ stillSealed)
 /* harmony export */ });
@@ -566,15 +573,13 @@ const sealOf = (stat) => ({
     mtime: String(stat.mtimeNs),
     ctime: String(stat.ctimeNs),
 });
-const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
-const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
-const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
+const sameSeal = (a, b) => a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 async function openFolder(dir) {
     const handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(dir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW);
     const proc = `/proc/self/fd/${handle.fd}`;
     return { path: (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(proc) ? proc : dir, close: () => handle.close() };
 }
-function refuse(stat, links) {
+function refuse(stat) {
     if (stat.isSymbolicLink())
         return 'a symbolic link';
     if (stat.isDirectory())
@@ -587,20 +592,20 @@ function refuse(stat, links) {
         return 'a device';
     if (!stat.isFile())
         return 'not a regular file';
-    if (stat.nlink > BigInt(links))
+    if (stat.nlink > 1n)
         return `a hard link (${stat.nlink} names share this file)`;
     return null;
 }
-async function openRegular(folder, name, links = 1) {
+async function openRegular(folder, name) {
     const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name);
     let handle;
     try {
-        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }), links);
+        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }));
         if (seen)
             return { ok: false, reason: seen };
         handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(path, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NONBLOCK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOCTTY);
         const stat = await handle.stat({ bigint: true });
-        const held = refuse(stat, links);
+        const held = refuse(stat);
         if (held === null)
             return { ok: true, handle, seal: sealOf(stat) };
         await handle.close();
@@ -619,123 +624,6 @@ async function stillSealed(folder, name, handle, seal) {
 function errorCode(error) {
     const code = error?.code;
     return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown error';
-}
-
-
-/***/ }),
-
-/***/ 8613:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
-
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Al: () => (/* binding */ stagingStep),
-/* harmony export */   BE: () => (/* binding */ COMPARE_MS),
-/* harmony export */   Jf: () => (/* binding */ isReserve),
-/* harmony export */   K6: () => (/* binding */ reserveName),
-/* harmony export */   O7: () => (/* binding */ removeStaging),
-/* harmony export */   fT: () => (/* binding */ isInterrupted),
-/* harmony export */   fV: () => (/* binding */ DOCUMENTS),
-/* harmony export */   zb: () => (/* binding */ stagingName)
-/* harmony export */ });
-/* unused harmony export STALE_MS */
-/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
-/* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9905);
-/* harmony import */ var _safe_fs_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9531);
-
-
-
-
-const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
-const MAX_NAMES = 20_000;
-const STALE_MS = 2 * 86_400_000;
-const DOCUMENTS = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
-const isDocument = (name) => DOCUMENTS.has(name) || name.endsWith('.html');
-const stagingName = (step) => `.upload-${step}-${(0,_lib_random_js__WEBPACK_IMPORTED_MODULE_2__/* .randomHex */ .n)(6)}`;
-const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
-const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
-const reserveName = (step) => `.reserve-${step}`;
-const isReserve = (name) => RESERVE.test(name);
-async function isInterrupted(folder, name, step, now) {
-    if (stagingStep(name) === step)
-        return true;
-    const stat = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name)).catch(() => null);
-    return stat !== null && now - stat.mtimeMs > STALE_MS;
-}
-const CHUNK = 2 ** 20;
-const COMPARE_MS = 30_000;
-async function readFully(file, buffer, position) {
-    let done = 0;
-    while (done < buffer.length) {
-        const { bytesRead } = await file.read(buffer, done, buffer.length - done, position + done);
-        if (bytesRead === 0)
-            break;
-        done += bytesRead;
-    }
-    return done;
-}
-async function isBeginning(copy, original, until) {
-    const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
-    for (let position = 0;; position += CHUNK) {
-        if (performance.now() > until)
-            return false;
-        const bytes = await readFully(copy, left, position);
-        if (bytes === 0)
-            return true;
-        const there = await readFully(original, right.subarray(0, bytes), position);
-        if (there !== bytes || left.compare(right, 0, bytes, 0, bytes) !== 0)
-            return false;
-    }
-}
-async function isCopy(staging, folder, name, until) {
-    const copy = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openRegular */ .lf)(staging, name);
-    if (!copy.ok)
-        return false;
-    try {
-        const original = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openRegular */ .lf)(folder, name);
-        if (!original.ok)
-            return false;
-        try {
-            return (BigInt(copy.seal.size) <= BigInt(original.seal.size) &&
-                (await isBeginning(copy.handle, original.handle, until)) &&
-                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .stillSealed */ .vZ)(staging, name, copy.handle, copy.seal)) &&
-                (await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .stillSealed */ .vZ)(folder, name, original.handle, original.seal)));
-        }
-        finally {
-            await original.handle.close();
-        }
-    }
-    finally {
-        await copy.handle.close();
-    }
-}
-async function removeStaging(folder, name, copies = new Set(), until = performance.now() + COMPARE_MS) {
-    try {
-        const staging = await (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .openFolder */ .NE)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
-        try {
-            let seen = 0;
-            for await (const entry of await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.opendir(staging.path)) {
-                seen += 1;
-                if (seen > MAX_NAMES)
-                    return false;
-                const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(staging.path, entry.name);
-                const staged = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true });
-                const original = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, entry.name), { bigint: true }).catch(() => null);
-                const linked = original !== null && (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sameFile */ .Vi)((0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(staged), (0,_safe_fs_js__WEBPACK_IMPORTED_MODULE_3__/* .sealOf */ .Ru)(original));
-                const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
-                if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
-                    await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.unlink(path);
-            }
-        }
-        finally {
-            await staging.close();
-        }
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rmdir((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name));
-        return true;
-    }
-    catch {
-        return false;
-    }
 }
 
 
@@ -1036,8 +924,9 @@ const ofDevice = ({ most, account }, bytes) => `${(0,_report_words_memory_js__WE
 const bytesOf = ({ census }, category) => census?.categories[category]?.bytes ?? 0;
 const whole = ({ story: { oom } }, ...categories) => oom.census !== null && categories.every((one) => !oom.census?.not_reached.includes(one));
 const inEval = (facts) => Math.min(facts.story.oom.census?.signs?.eval_activations ?? 0, bytesOf(facts, 'activation'));
-const largestKept = ({ census }, ...by) => (census?.kept ?? [])
+const largestKept = ({ census, story: { oom } }, ...by) => (census?.kept ?? [])
     .filter((one) => by.includes(one.by))
+    .filter((one) => one.by !== 'graph' || (one.name.includes('[*]') && (oom.census?.signs?.live_passes ?? 0) > 1))
     .reduce((a, b) => (a !== null && a.bytes >= b.bytes ? a : b), null);
 function largerThanDevice({ most, account, story: { oom } }) {
     if (oom.wanted === null || oom.wanted <= most)
@@ -1117,7 +1006,7 @@ function graphPasses(facts) {
     if (passes <= 1)
         return null;
     const bytes = bytesOf(facts, 'activation');
-    const keeper = largestKept(facts, 'graph');
+    const keeper = facts.census?.kept.find(({ by: how }) => how === 'graph') ?? null;
     const by = keeper === null ? null : (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `, kept by ${(0,_report_words_words_js__WEBPACK_IMPORTED_MODULE_3__/* .name */ .UU)(keeper.name)}`;
     return {
         bytes,
@@ -1233,11 +1122,12 @@ function fragmentation(facts) {
     return {
         bytes,
         numbers: [bytes, wanted],
-        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator but in no block: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+        text: (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_5__/* .strong */ .ko)(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator and not in use: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
     };
 }
 function activations(facts) {
-    const bytes = bytesOf(facts, 'activation');
+    const compiled = (facts.census?.categories.unknown?.owners ?? []).filter(({ kind }) => kind === 'compiled');
+    const bytes = compiled.reduce((sum, owner) => sum + owner.bytes, bytesOf(facts, 'activation'));
     const explained = Math.max(inEval(facts), largestKept(facts, 'graph', 'traceback')?.bytes ?? 0);
     if (bytes < DOMINANT * facts.most || explained >= bytes / 2)
         return null;
@@ -1446,6 +1336,91 @@ function hintsFor(manifest) {
 
 /***/ }),
 
+/***/ 7345:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   L: () => (/* binding */ hostAdvice)
+/* harmony export */ });
+/* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _report_rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
+/* harmony import */ var _report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5402);
+
+
+
+const WORTH = 0.3;
+function hostAdvice({ verdict, host }) {
+    const use = host?.use;
+    const most = host?.memory?.limit ?? host?.memory?.total ?? null;
+    if (verdict.name !== 'host-oom' || !use || most === null)
+        return null;
+    const of = (bytes) => (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .strong */ .ko)((0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes))}, ${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .share */ .uM)(bytes, most)} of the ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(most)}`;
+    const shm = use.shm;
+    const workers = use.owners.find((owner) => owner.workers > 0);
+    const [first] = use.owners.filter((owner) => owner.workers === 0);
+    const held = workers === undefined ? 0 : workers.own + workers.shared;
+    if (shm !== null && shm.used >= WORTH * most && shm.used >= held)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `Shared memory (${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('/dev/shm')}) held ${of(shm.used)}: batches on their way from DataLoader workers. A smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')} or smaller batches take less.`;
+    if (workers !== undefined && held >= WORTH * most && held >= (first?.own ?? 0))
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(workers)} held ${of(held)}, ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(workers.own / workers.workers)} each of their own: fewer ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('num_workers')}, a smaller ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('prefetch_factor')}, or a dataset that they need not copy (arrays instead of Python objects, memory maps).`;
+    if (first !== undefined && first.own >= WORTH * most)
+        return (0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_report_words_memory_js__WEBPACK_IMPORTED_MODULE_1__/* .hostOwnerRich */ .CQ)(first)} itself held ${of(first.own)}: load less at once (memory maps, streaming, ${(0,_report_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .code */ .aY)('map_location')}), pin less memory, or give the job more.`;
+    return null;
+}
+
+
+/***/ }),
+
+/***/ 9995:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   BG: () => (/* binding */ isFatal),
+/* harmony export */   Bt: () => (/* binding */ fatalBecause),
+/* harmony export */   EJ: () => (/* binding */ unexplained),
+/* harmony export */   UU: () => (/* binding */ testName),
+/* harmony export */   bE: () => (/* binding */ fatalOoms)
+/* harmony export */ });
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4869);
+
+const isFatal = ({ outcome }) => outcome?.kind === 'test-failed' || outcome?.kind === 'exit' || outcome?.kind === 'left';
+function testName({ test }) {
+    if (test === null)
+        return null;
+    const phase = test.phase === null || test.phase === 'call' ? '' : ` (${test.phase})`;
+    return `${test.id}${phase}`;
+}
+function fatalOoms(processes) {
+    const all = processes
+        .flatMap(({ ooms }) => ooms)
+        .filter(isFatal)
+        .sort((a, b) => (a.time ?? 0) - (b.time ?? 0));
+    const of = (kind) => all.filter(({ outcome }) => outcome?.kind === kind);
+    return {
+        tests: [...new Set(of('test-failed').map((oom) => testName(oom) ?? 'a test'))],
+        exits: of('exit').length,
+        tools: of('left').map(({ outcome }) => outcome?.tool ?? null),
+    };
+}
+function fatalBecause({ tests, exits, tools }, exitCode) {
+    const [first] = tests;
+    if (first !== undefined) {
+        return tests.length === 1
+            ? `the test ${first} failed by an out-of-memory`
+            : `${tests.length} tests failed by an out-of-memory, first ${first}`;
+    }
+    if (exits > 0)
+        return `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_0__/* .count */ .U9)(exits, 'process', 'processes')} ended itself because of an out-of-memory`;
+    if (tools.length > 0 && exitCode !== 0) {
+        return `${tools[0] ?? 'a tool'} caught an out-of-memory that had left the program, and the step exited with ${exitCode}`;
+    }
+    return null;
+}
+const unexplained = (processes) => processes.filter(({ ooms, oom_count: n, end }) => n > 0 && end?.kind === 'exit' && !end.oom && (ooms.at(-1)?.outcome ?? null) === null).length;
+
+
+/***/ }),
+
 /***/ 2455:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -1498,7 +1473,9 @@ function countOoms(processes) {
 /* harmony export */ });
 /* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
 /* harmony import */ var _blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _outcomes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9995);
 /* harmony import */ var _outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
+
 
 
 
@@ -1542,12 +1519,16 @@ function unseenBecause({ exitCode, reached, blindSpots, outside }) {
     return `${exited} and no out-of-memory was seen${reached === 'part' ? ' in what was recorded of it' : ''}`;
 }
 const processes = (n) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .count */ .U9)(n, 'process', 'processes');
-function seenBecause({ exitCode, oomCount, openEnds: open }) {
+function seenBecause({ exitCode, oomCount, openEnds: open, unexplained }) {
     const one = oomCount === 1;
     const exited = `the step exited with ${exitCode}`;
     if (allCaught(open)) {
-        const seen = one ? 'the out-of-memory that was' : `the ${oomCount} out-of-memory errors that were`;
-        return `${exited}; ${seen} seen had been caught by the program`;
+        const seen = one
+            ? 'the out-of-memory that was seen'
+            : `the ${oomCount} out-of-memory errors that were seen`;
+        return unexplained === 0
+            ? `${exited}; ${seen} had been caught by the program`
+            : `${exited}; ${seen} ended no process by ${one ? 'itself' : 'themselves'}: whether the program handled ${one ? 'it' : 'them'} and went on, or ended because of ${one ? 'it' : 'them'}, is not known`;
     }
     const whose = (n) => (one ? 'its process' : `${processes(n)} that had some`);
     const why = [
@@ -1570,7 +1551,8 @@ function oomBecause(facts) {
     if (threadsEndedByOom > 0) {
         return `a thread of ${processes(threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`;
     }
-    return null;
+    const because = (0,_outcomes_js__WEBPACK_IMPORTED_MODULE_3__/* .fatalBecause */ .Bt)(facts.fatal, exitCode);
+    return because === null ? null : `${because}${green}`;
 }
 function judge(facts) {
     const { exitCode, oomCount, outside, hostOomKills } = facts;
@@ -1852,7 +1834,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 3991:
+/***/ 4111:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -1991,93 +1973,8 @@ function benchmarkEntries({ rows }) {
 }
 const benchmarkText = (memory) => `${JSON.stringify(benchmarkEntries(memory), null, 2)}\n`;
 
-// EXTERNAL MODULE: ./build/judge/verdicts.js
-var verdicts = __nccwpck_require__(6344);
-// EXTERNAL MODULE: ./build/report/frames.js
-var report_frames = __nccwpck_require__(5385);
-// EXTERNAL MODULE: ./build/report/story.js
-var report_story = __nccwpck_require__(7234);
-// EXTERNAL MODULE: ./build/report/words/headline.js
-var headline = __nccwpck_require__(1173);
-// EXTERNAL MODULE: ./build/report/words/verdict.js
-var verdict = __nccwpck_require__(6668);
-;// CONCATENATED MODULE: ./build/report/annotations.js
-
-
-
-
-
-
-
-
-const MAX_MESSAGE = 3000;
-function annotationPlace(stack, workspace) {
-    if (workspace === null)
-        return {};
-    for (const frame of [...stack].reverse()) {
-        if ((0,report_frames/* frameKind */.A1)(frame) !== 'user' || frame.file.startsWith('<'))
-            continue;
-        const file = (0,external_node_path_.normalize)((0,external_node_path_.isAbsolute)(frame.file) ? frame.file : (0,external_node_path_.join)(workspace, frame.file));
-        if (!(0,report_frames/* liesIn */.z$)(file, workspace))
-            continue;
-        const path = file.slice((0,external_node_path_.normalize)(workspace).replace(/\/+$/, '').length + 1);
-        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
-    }
-    return {};
-}
-function annotations(manifest, workspace) {
-    const level = verdicts/* VERDICT_TRAITS */.Es[manifest.verdict.name].annotation;
-    const gates = manifest.gates.map((gate) => (0,lib_text/* printable */.g$)(gate.message, MAX_MESSAGE / 3));
-    const failing = manifest.gates.some((gate) => gate.level === 'fail');
-    const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
-    const result = [];
-    if (manifest.verdict.name === 'failed') {
-        result.push(failedAnnotation(manifest, workspace));
-    }
-    else if (level !== null) {
-        const story = (0,report_story/* mainStory */.dE)(manifest);
-        const telling = story && (story.fatal || (0,report_story/* unseenOoms */.x1)(manifest).length === 0);
-        const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
-        const text = (0,rich/* plainText */.wh)((0,rich/* joinRich */.Rz)((0,verdict/* verdictParagraphs */.Ne)(manifest)));
-        const message = (0,lib_text/* printable */.g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
-        const { title } = (0,headline/* headline */.P)(manifest);
-        result.push({ level, message, place: { title, ...place } });
-    }
-    const [first] = result;
-    if (first?.level === 'warning' && gates.length > 0) {
-        const message = [first.message, ...gates].join('\n');
-        return [{ level: failing ? 'error' : 'warning', message, place: first.place }];
-    }
-    if (gates.length > 0) {
-        result.push({
-            level: failing && result.length === 0 ? 'error' : 'warning',
-            message: gates.join('\n'),
-            place: { title: gateTitle },
-        });
-    }
-    return result;
-}
-const SHELL_WORDS = {
-    126: 'A command could not be run: it is not executable',
-    127: 'A command was not found',
-};
-function failedAnnotation({ step, processes }, workspace) {
-    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
-    const [first] = processes
-        .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
-        .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
-    const end = first?.end;
-    const words = end
-        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
-        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
-    const place = end?.at ? annotationPlace([end.at], workspace) : {};
-    return { level: 'error', message: (0,lib_text/* printable */.g$)(`${words}${code}`, MAX_MESSAGE), place };
-}
-function placeOf(stack, main, workspace) {
-    const place = annotationPlace(stack, workspace);
-    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
-}
-
+// EXTERNAL MODULE: ./build/report/annotations.js
+var annotations = __nccwpck_require__(6241);
 ;// CONCATENATED MODULE: ./build/report/guide.js
 function guideUrl(env) {
     const { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref } = env;
@@ -2090,6 +1987,8 @@ const GUIDE_URL = guideUrl(process.env);
 
 // EXTERNAL MODULE: ./build/judge/outside.js
 var outside = __nccwpck_require__(2455);
+// EXTERNAL MODULE: ./build/judge/verdicts.js
+var verdicts = __nccwpck_require__(6344);
 ;// CONCATENATED MODULE: ./build/report/blocks.js
 const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
 const plainBlock = (weight, text) => ({
@@ -2192,10 +2091,15 @@ const entity = (text) => oneLine(text)
     .replace(/@(?=\S)/g, `@${JOINER}`)
     .replace(/:\/\//g, `:${JOINER}//`)
     .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${JOINER}.`);
-const row = (cells) => `| ${cells.map((cell) => (0,rich/* unbroken */.D_)(markdown(cell))).join(' | ')} |\n`;
+const linesOf = (cell) => ('lines' in cell ? cell.lines : [cell]);
+const row = (cells) => `| ${cells.map((cell) => linesOf(cell).map(markdown).map(rich/* unbroken */.D_).join('<br>')).join(' | ')} |\n`;
 const tableHead = (names, aligns = []) => `| ${names.map(escapeText).join(' | ')} |\n| ${names.map((_, i) => (aligns[i] === 'right' ? '---:' : ':---')).join(' | ')} |\n`;
 const shellWord = (text) => /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${oneLine(text).replace(/'/g, `'\\''`)}'`;
 
+// EXTERNAL MODULE: ./build/report/story.js
+var report_story = __nccwpck_require__(7234);
+// EXTERNAL MODULE: ./build/report/words/verdict.js
+var verdict = __nccwpck_require__(6668);
 // EXTERNAL MODULE: ./build/lib/bytes.js
 var lib_bytes = __nccwpck_require__(9079);
 // EXTERNAL MODULE: ./build/report/words/snapshot.js
@@ -2267,14 +2171,21 @@ function snapshotsBlock(manifest) {
             [(0,words_words/* name */.UU)(s.digest.replace(/^sha256:/, '').slice(0, 12))],
         ]);
     });
-    const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+    const ranks = snapshots.some((s) => s.rank !== null);
+    const names = [
+        ranks ? 'rank' : 'process',
+        ...(many ? ['host'] : []),
+        'taken',
+        'size',
+        'history',
+        'sha256 of the file',
+    ];
     const aligns = names.map((n) => (n === 'size' ? 'right' : 'left'));
-    return {
-        weight: 85,
+    return folded(85, (0,rich/* say */.cv) `${(0,lib_text/* count */.U9)(snapshots.length, 'snapshot')}: what each shows, and which view to open`, {
         open: tableHead(names, aligns),
         rows,
         close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
-    };
+    });
 }
 function whereBlock(manifest, links) {
     const { published, snapshots } = manifest;
@@ -2595,11 +2506,16 @@ function baselineBlock({ memory }) {
 
 // EXTERNAL MODULE: ./build/report/cycles.js
 var cycles = __nccwpck_require__(9280);
+// EXTERNAL MODULE: ./build/report/frames.js
+var report_frames = __nccwpck_require__(5385);
+// EXTERNAL MODULE: ./build/report/words/memory.js
+var memory = __nccwpck_require__(5402);
 // EXTERNAL MODULE: ./build/report/words/process.js
 var words_process = __nccwpck_require__(3784);
 // EXTERNAL MODULE: ./build/report/words/unseen.js
 var unseen = __nccwpck_require__(5605);
 ;// CONCATENATED MODULE: ./build/report/summary/rest.js
+
 
 
 
@@ -2636,6 +2552,21 @@ function gpuBlock(manifest) {
         rows: rows.slice(0, MOST.processes),
         close: moreRows(Math.max(0, rows.length - MOST.processes)),
     });
+}
+function hostBlock({ host }) {
+    const use = host?.use;
+    if (!use)
+        return null;
+    const rows = use.owners.map((owner) => row([(0,memory/* hostOwnerRich */.CQ)(owner), [(0,lib_bytes/* formatBytes */.z)(owner.own)], [(0,lib_bytes/* formatBytes */.z)(owner.shared)]]));
+    const shm = use.shm === null
+        ? ''
+        : `\n${markdown((0,rich/* say */.cv) `${(0,rich/* code */.aY)('/dev/shm')} held ${(0,lib_bytes/* formatBytes */.z)(use.shm.used)} of ${(0,lib_bytes/* formatBytes */.z)(use.shm.total)}.`)}\n`;
+    return {
+        weight: 90,
+        open: tableHead(["Who held the host's memory, when most was seen", 'of its own', 'shared'], ['left', 'right', 'right']),
+        rows,
+        close: () => `${shm}\n`,
+    };
 }
 function cyclesBlock(manifest) {
     if (manifest.cycles.count === 0)
@@ -2892,8 +2823,12 @@ function dumpTrouble(manifest) {
 var judge_advice = __nccwpck_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __nccwpck_require__(5302);
-// EXTERNAL MODULE: ./build/report/words/memory.js
-var memory = __nccwpck_require__(5402);
+// EXTERNAL MODULE: ./build/judge/host-advice.js
+var host_advice = __nccwpck_require__(7345);
+// EXTERNAL MODULE: ./build/judge/outcomes.js
+var outcomes = __nccwpck_require__(9995);
+// EXTERNAL MODULE: ./build/report/words/headline.js
+var headline = __nccwpck_require__(1173);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __nccwpck_require__(8574);
 ;// CONCATENATED MODULE: ./build/report/summary/story.js
@@ -2912,12 +2847,20 @@ var words_pools = __nccwpck_require__(8574);
 
 
 
+
+
 function verdictBlock(manifest) {
     const { icon, title } = (0,headline/* headline */.P)(manifest);
-    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const advice = (0,host_advice/* hostAdvice */.L)(manifest) ?? (0,judge_advice/* adviceFor */.cp)(manifest)?.text ?? null;
     const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map(paragraph);
-    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice.text}`)}`;
+    const told = advice === null ? '' : `> ${paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Do this first')}: ${advice}`)}`;
     return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
+}
+function sourceBlock({ source }) {
+    if (source === null)
+        return null;
+    const place = `${source.file}:${source.line}`;
+    return plainBlock(95, `${paragraph([(0,rich/* link */.nf)([(0,rich/* code */.aY)(place)], source.url)])}${fenced([source.text], 'python')}\n`);
 }
 function otherFailures(manifest) {
     const [, ...rest] = (0,report_story/* fatalStories */.Yq)(manifest);
@@ -2927,7 +2870,9 @@ function otherFailures(manifest) {
         const { frame } = (0,report_story/* tellingStack */.A)(story.oom, manifest.step.workspace);
         const where = frame ? (0,rich/* say */.cv) ` at ${(0,words_words/* name */.UU)((0,report_frames/* placeOf */.$t)(frame, manifest.step.workspace))}` : null;
         const wanted = story.oom.wanted === null ? null : (0,rich/* say */.cv) `, asked for ${(0,lib_bytes/* formatBytes */.z)(story.oom.wanted)}`;
-        return `- ${markdown((0,rich/* say */.cv) `${(0,words_words/* processName */.po)(story.process)} ran out too${where}${wanted}.`)}\n`;
+        const test = (0,outcomes/* testName */.UU)(story.oom);
+        const who = test === null ? (0,words_words/* processName */.po)(story.process) : (0,rich/* say */.cv) `test ${(0,words_words/* name */.UU)(test)}`;
+        return `- ${markdown((0,rich/* say */.cv) `${who} ran out too${where}${wanted}.`)}\n`;
     });
     return {
         weight: 60,
@@ -2964,7 +2909,11 @@ function stackBlock(manifest, story) {
             ? 'autograd thread'
             : 'innermost last';
     const text = fenced(lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown);
-    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, { open: text, rows: [], close: () => '' }, shown.length <= 10);
+    return folded(50, (0,rich/* say */.cv) `Where the program stood: ${own}, ${whose}`, {
+        open: text,
+        rows: [],
+        close: () => '',
+    });
 }
 const SQUARES = {
     parameter: '🟦',
@@ -2995,6 +2944,14 @@ function picture(parts) {
     }
     return parts.map((part, i) => SQUARES[part.name].repeat(squares[i])).join('');
 }
+const MOST_PARTS = 6;
+function story_largest(parts) {
+    if (parts.length <= MOST_PARTS)
+        return parts;
+    const order = [...parts].sort((a, b) => Number(a.whole) - Number(b.whole) || b.bytes - a.bytes);
+    const kept = new Set(order.slice(0, MOST_PARTS - 1));
+    return parts.filter((part) => kept.has(part));
+}
 function categoriesBlock(manifest, story) {
     const account = (0,report_story/* accountOf */.XP)(manifest, story);
     const census = (0,report_story/* censusOf */.RB)(story.oom.census, story.oom.device);
@@ -3003,17 +2960,22 @@ function categoriesBlock(manifest, story) {
     if (parts.length === 0 || whole === 0)
         return null;
     const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-    const owners = parts.some((part) => (0,memory/* ownersRich */.pP)(part).length > 0);
-    const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-    const head = tableHead(names, ['left', 'right', 'right', 'left']);
-    const rows = parts.map((part) => {
-        const cells = [
-            (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part)}`,
+    const shown = story_largest(parts);
+    const head = tableHead([title, 'bytes', 'share'], ['left', 'right', 'right']);
+    const rows = shown.map((part) => {
+        const label = (0,rich/* say */.cv) `${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part)}`;
+        const owners = (0,memory/* ownersRich */.pP)(part);
+        return row([
+            { lines: owners.length === 0 ? [label] : [label, owners] },
             [(0,memory/* amount */.vj)(part)],
             [part.bytes === 0 ? '' : (0,memory/* share */.uM)(part.bytes, whole)],
-        ];
-        return row(owners ? [...cells, (0,memory/* ownersRich */.pP)(part)] : cells);
+        ]);
     });
+    const rest = parts.filter((part) => !shown.includes(part));
+    if (rest.length > 0) {
+        const each = rest.map((part) => (0,rich/* say */.cv) `${memory/* PART_NAMES */.zK[part.name]} ${(0,memory/* amount */.vj)(part)}`);
+        rows.push(row([(0,rich/* say */.cv) `the rest: ${(0,rich/* joinRich */.Rz)(each, '; ')}`, [], []]));
+    }
     const whose = (0,words_words/* processName */.po)(story.process);
     const of = account.total === null ? (0,lib_bytes/* formatBytes */.z)(whole) : (0,lib_bytes/* formatBytes */.z)(account.total);
     const notes = [];
@@ -3039,7 +3001,7 @@ function hintsBlock(manifest) {
     if (hints.length === 0)
         return null;
     const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
-    return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
+    return folded(80, ['What else the numbers suggest'], { open: '', rows, close: () => '' });
 }
 
 ;// CONCATENATED MODULE: ./build/report/summary/summary.js
@@ -3069,7 +3031,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
         const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), budgetBlock(manifest), otherFailures(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, story ? categoriesBlock(manifest, story) : null, hintsBlock(manifest), dumpTrouble(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), notSeenBlock(manifest), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), hostBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -3109,29 +3071,33 @@ const OUTPUT_NAMES = [
 function setOutputs(runner, outputs) {
     runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
-function namesIn(text) {
-    const names = [];
-    let end = null;
+function valuesIn(text) {
+    const values = new Map();
+    let open = null;
     for (const line of text.split(/\r?\n/)) {
-        if (end !== null) {
-            if (line === end)
-                end = null;
+        if (open !== null) {
+            if (line === open.end)
+                open = null;
+            else {
+                open.lines.push(line);
+                values.set(open.name, open.lines.join('\n'));
+            }
             continue;
         }
-        const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+        const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
         if (name === undefined)
             continue;
-        names.push(name);
+        values.set(name, mark === '<<' ? '' : rest);
         if (mark === '<<')
-            end = rest ?? '';
+            open = { name, end: rest, lines: [] };
     }
-    return names;
+    return values;
 }
 function replacedOutputs(path) {
     try {
         if (!path || !(0,external_node_fs_.statSync)(path).isFile())
             return [];
-        const names = new Set(namesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).map((name) => name.toLowerCase()));
+        const names = new Set([...valuesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
         return OUTPUT_NAMES.filter((name) => names.has(name));
     }
     catch {
@@ -3168,7 +3134,7 @@ async function removeSpent(evidence) {
             const same = async (name) => {
                 const seal = seals.get(name);
                 const now = await external_node_fs_.promises.lstat((0,external_node_path_.join)(folder.path, name), { bigint: true }).catch(() => null);
-                return seal !== undefined && now !== null && (0,safe_fs/* sameContent */.Cm)((0,safe_fs/* sealOf */.Ru)(now), seal);
+                return seal !== undefined && now !== null && (0,safe_fs/* sameSeal */.EW)((0,safe_fs/* sealOf */.Ru)(now), seal);
             };
             for await (const { name } of await external_node_fs_.promises.opendir(folder.path, { bufferSize: 1024 })) {
                 if (!(await same(name)))
@@ -3216,6 +3182,7 @@ const uploadSettings = (ended) => ({
     retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
     compressionLevel: ended.plan.options.compressionLevel,
     maxUploadBytes: ended.plan.options.maxUploadSize,
+    scratch: ended.plan.outputDir,
     worker: (0,external_node_path_.join)(ended.actionDir, 'dist', 'upload', 'index.js'),
     env: ended.env,
     makeRoom: ended.makeRoom,
@@ -3228,7 +3195,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,lib_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 249).then(__nccwpck_require__.bind(__nccwpck_require__, 1249));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 611).then(__nccwpck_require__.bind(__nccwpck_require__, 4611));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -3291,7 +3258,7 @@ function publishedOf(account) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(249), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(611), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
     const { retentionDays, worker, env, makeRoom, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, makeRoom, onMask, log },
@@ -3416,7 +3383,7 @@ async function tell(runner, manifest, published, { plan, late }, where) {
     catch (error) {
         runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
     }
-    for (const { level, message, place } of annotations(manifest, plan.workspace)) {
+    for (const { level, message, place } of (0,annotations/* annotations */.h)(manifest, plan.workspace)) {
         await runner.annotate(level, message, place);
     }
 }
@@ -3432,8 +3399,6 @@ const artifactLinks = (published) => published.state === 'uploaded'
 
 // EXTERNAL MODULE: ./build/evidence/names.js
 var names = __nccwpck_require__(1040);
-// EXTERNAL MODULE: ./build/evidence/staging.js
-var staging = __nccwpck_require__(8613);
 ;// CONCATENATED MODULE: ./build/evidence/nothing.js
 
 
@@ -3441,7 +3406,7 @@ function holdsNothing(dir, step) {
     let handle = null;
     try {
         handle = (0,external_node_fs_.openSync)(dir, external_node_fs_.constants.O_RDONLY | external_node_fs_.constants.O_DIRECTORY | external_node_fs_.constants.O_NOFOLLOW);
-        return (0,external_node_fs_.readdirSync)(`/proc/self/fd/${handle}`).every((name) => name === (0,staging/* reserveName */.K6)(step));
+        return (0,external_node_fs_.readdirSync)(`/proc/self/fd/${handle}`).every((name) => name === (0,names/* reserveName */.K6)(step));
     }
     catch {
         return false;
@@ -3991,6 +3956,7 @@ var launchers = __nccwpck_require__(1914);
 
 
 
+
 const GPU_TIMEOUT_MS = 5000;
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
@@ -4059,6 +4025,8 @@ async function finish(runner, ended) {
         oomCount: (0,outside/* countOoms */.ar)(receipts),
         endedByOom: receipts.filter(outside/* endedByOom */.LU).length,
         threadsEndedByOom: receipts.filter((receipt) => receipt.thread_ends.some((end) => end.oom)).length,
+        fatal: (0,outcomes/* fatalOoms */.bE)(receipts),
+        unexplained: (0,outcomes/* unexplained */.EJ)(receipts),
         outside: (0,outside/* outsideOoms */.Qk)(receipts),
         openEnds: (0,judge_verdict/* openEnds */.fO)(receipts, stillRunning, (0,names/* thisHost */.vk)()),
         reached: receipts.length === 0 ? 'none' : unarmed.length > 0 ? 'part' : 'all',
@@ -4110,6 +4078,7 @@ async function finish(runner, ended) {
         host: {
             oom: host,
             memory: host?.state === 'read' && host.kills > 0 ? readHostMemory('/', host.ooms === 0) : null,
+            use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
         notSeen: notSeen(receipts),
@@ -4122,10 +4091,21 @@ async function finish(runner, ended) {
         faults: ended.faults,
         published: NOT_YET,
     });
-    const account = await withMemory(await named(judged), plan);
+    const account = await withMemory(await withSource(await named(judged), ended.env), plan);
     const concluded = await conclude(runner, ended, evidence, account);
     const code = finalExitCode(stepCode, account.gates);
     return { ...concluded, code, stillRunning: stillRunning.length, evidence };
+}
+async function withSource(account, env) {
+    if (account.processes.every(({ oom_count: ooms }) => ooms === 0))
+        return account;
+    const { storyPlace } = await Promise.resolve(/* import() */).then(__nccwpck_require__.bind(__nccwpck_require__, 6241));
+    const place = storyPlace(account, account.step.workspace);
+    if (place.file === undefined)
+        return account;
+    const { sourceLine } = await __nccwpck_require__.e(/* import() */ 75).then(__nccwpck_require__.bind(__nccwpck_require__, 8075));
+    const run = { ...account.runner, workspace: account.step.workspace };
+    return { ...account, source: await sourceLine(place, run, env) };
 }
 async function withMemory(account, { options, workspace }) {
     const now = memoryOf(account);
@@ -4194,13 +4174,13 @@ function topCycle(receipts) {
 
 const RESERVE_BYTES = 256 * 1024;
 const LEAST_FREE = 64 * 2 ** 20;
-const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,external_node_path_.join)(folder, (0,staging/* reserveName */.K6)(id)));
+const pathsOf = ({ stepDir, evidenceDir, id }) => [stepDir, evidenceDir].map((folder) => (0,external_node_path_.join)(folder, (0,names/* reserveName */.K6)(id)));
 function layReserve(plan) {
     const lay = (folder) => {
         const { bavail, bsize } = (0,external_node_fs_.statfsSync)(folder);
         if (bavail * bsize < LEAST_FREE)
             return;
-        const path = (0,external_node_path_.join)(folder, (0,staging/* reserveName */.K6)(plan.id));
+        const path = (0,external_node_path_.join)(folder, (0,names/* reserveName */.K6)(plan.id));
         try {
             (0,external_node_fs_.writeFileSync)(path, Buffer.alloc(RESERVE_BYTES, 'reserve '), { flag: 'wx', mode: 0o600 });
         }
@@ -4336,6 +4316,7 @@ function savePlan(runner, plan, known = NOTHING_KNOWN) {
             sightings: known.seen.sightings.slice(0, MAX_SEEN),
             carriers: known.seen.carriers.slice(0, MAX_SEEN),
             hidden: known.seen.hidden.slice(0, MAX_SEEN),
+            use: known.seen.use,
         },
         met: known.met.slice(0, MAX_LIST),
     };
@@ -4476,7 +4457,73 @@ function ignoringSigpipe({ file, args }) {
     return how === undefined ? { file, args } : { file, args: [...how, name, file, ...args] };
 }
 
+;// CONCATENATED MODULE: ./build/step/host-use.js
+
+
+const MOST_PROCESSES = 256;
+const host_use_MOST_OWNERS = 6;
+const WORTH = 1.05;
+function hostOwners(processes) {
+    const byPid = new Map(processes.map((one) => [one.pid, one]));
+    const owners = new Map();
+    for (const { pid, ppid, program, own, shared } of processes) {
+        const parent = byPid.get(ppid);
+        const worker = parent?.program === program;
+        const key = worker ? `workers of ${ppid}` : `${pid}`;
+        const known = owners.get(key) ?? { program, pid: worker ? ppid : pid, workers: 0, own: 0, shared: 0 };
+        owners.set(key, {
+            ...known,
+            workers: known.workers + (worker ? 1 : 0),
+            own: known.own + own,
+            shared: Math.max(known.shared, shared),
+        });
+    }
+    return [...owners.values()].sort((a, b) => b.own + b.shared - (a.own + a.shared)).slice(0, host_use_MOST_OWNERS);
+}
+class HostUseWatch {
+    root;
+    #pages = 0;
+    #use = null;
+    constructor(root = '/proc') {
+        this.root = root;
+    }
+    look(own) {
+        const pages = own.reduce((sum, { resident }) => sum + resident, 0);
+        if (pages <= this.#pages * WORTH)
+            return;
+        this.#pages = pages;
+        const largest = [...own].sort((a, b) => b.resident - a.resident).slice(0, MOST_PROCESSES);
+        const owners = hostOwners(largest.flatMap((facts) => host_use_memoryOf(facts, this.root) ?? []));
+        if (owners.length > 0)
+            this.#use = { time: Date.now() / 1000, owners, shm: sharedMemory() };
+    }
+    use() {
+        return this.#use;
+    }
+}
+function host_use_memoryOf({ pid, ppid }, root) {
+    try {
+        const status = (0,external_node_fs_.readFileSync)(`${root}/${pid}/status`, 'utf8');
+        const kib = (name) => 1024 * Number(new RegExp(`^${name}:\\s+([0-9]+) kB$`, 'm').exec(status)?.[1] ?? 0);
+        const program = (0,proc/* nameProcess */.HO)(pid, root).program ?? '?';
+        return { pid, ppid, program, own: kib('RssAnon'), shared: kib('RssFile') + kib('RssShmem') };
+    }
+    catch {
+        return null;
+    }
+}
+function sharedMemory() {
+    try {
+        const { bsize, blocks, bfree } = (0,external_node_fs_.statfsSync)('/dev/shm');
+        return blocks === 0 ? null : { used: (blocks - bfree) * bsize, total: blocks * bsize };
+    }
+    catch {
+        return null;
+    }
+}
+
 ;// CONCATENATED MODULE: ./build/step/watch.js
+
 
 
 
@@ -4496,6 +4543,7 @@ class TorchWatch {
     #sightings = new Map();
     #carriers = new Set();
     #hidden = new Map();
+    #use;
     #known = new Map();
     #timer;
     #looked = false;
@@ -4504,6 +4552,7 @@ class TorchWatch {
         this.mark = mark;
         this.shimDir = shimDir;
         this.root = root;
+        this.#use = new HostUseWatch(root);
     }
     start(tell = () => undefined) {
         if (process.platform !== 'linux')
@@ -4534,16 +4583,22 @@ class TorchWatch {
     }
     look() {
         this.#looked = true;
+        const own = [];
         for (const known of this.#meet()) {
-            if (known.ours && !known.settled)
+            if (!known.ours)
+                continue;
+            own.push(known.now);
+            if (!known.settled)
                 this.#examine(known);
         }
+        this.#use.look(own);
     }
     seen() {
         return {
             sightings: [...this.#sightings.values()],
             carriers: [...this.#carriers],
             hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
+            use: this.#use.use(),
         };
     }
     met() {
@@ -4553,7 +4608,7 @@ class TorchWatch {
     #meet() {
         const living = new Map();
         const all = [];
-        for (const name of watch_namesIn(this.root)) {
+        for (const name of namesIn(this.root)) {
             const pid = Number(name);
             if (!(pid > 1) || pid === process.pid)
                 continue;
@@ -4562,12 +4617,14 @@ class TorchWatch {
             if (facts === null)
                 continue;
             all.push(facts);
-            if (known?.facts.startTicks === facts.startTicks)
-                living.set(pid, known);
+            if (known?.facts.startTicks !== facts.startTicks)
+                continue;
+            known.now = facts;
+            living.set(pid, known);
         }
         const own = (0,step_own/* ownAmong */.nd)(this.mark(), all, ({ pid }) => living.get(pid)?.ours, this.root);
         for (const facts of all.filter(({ pid }) => !living.has(pid)).sort(step_own/* byStart */.oV)) {
-            living.set(facts.pid, { facts, ours: own.has(facts.pid), settled: false });
+            living.set(facts.pid, { facts, now: facts, ours: own.has(facts.pid), settled: false });
         }
         this.#known = living;
         return living.values();
@@ -4621,7 +4678,7 @@ class TorchWatch {
         }
     }
 }
-function watch_namesIn(root) {
+function namesIn(root) {
     try {
         return (0,external_node_fs_.readdirSync)(root).filter((name) => /^\d+$/.test(name));
     }
@@ -4666,13 +4723,13 @@ function readLink(path) {
 
 const main_GPU_TIMEOUT_MS = 5000;
 const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
-async function main(runner = (0,runner_runner/* environmentRunner */.AJ)(process.env)) {
+async function main(runner, terminal) {
     (0,runner_runner/* outliveOutput */.uC)();
     const reserve = new Reserve();
-    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve);
+    process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve, terminal);
     process.exit();
 }
-async function run(runner, env, reserve) {
+async function run(runner, env, reserve, terminal) {
     const workspace = (0,external_node_path_.resolve)(env.GITHUB_WORKSPACE || '.');
     const parsed = (0,build_inputs/* parseInputs */.TL)(runner.input);
     const problems = [
@@ -4741,6 +4798,7 @@ async function run(runner, env, reserve) {
         }),
         graceMs: plan.options.gracePeriod * 1000,
         mark,
+        terminal,
         met: () => watch.met(),
         onStart: (group) => learn({ group }),
     });
@@ -4937,6 +4995,109 @@ const prependPath = (dir, existing) => existing ? `${dir}${node_path__WEBPACK_IM
 
 /***/ }),
 
+/***/ 6241:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   h: () => (/* binding */ annotations),
+/* harmony export */   storyPlace: () => (/* binding */ storyPlace)
+/* harmony export */ });
+/* unused harmony export annotationPlace */
+/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6760);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(9995);
+/* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6344);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(4869);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(5385);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(6781);
+/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7234);
+/* harmony import */ var _words_headline_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1173);
+/* harmony import */ var _words_verdict_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6668);
+
+
+
+
+
+
+
+
+
+const MAX_MESSAGE = 3000;
+function annotationPlace(stack, workspace) {
+    if (workspace === null)
+        return {};
+    for (const frame of [...stack].reverse()) {
+        if ((0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .frameKind */ .A1)(frame) !== 'user' || frame.file.startsWith('<'))
+            continue;
+        const file = (0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)((0,node_path__WEBPACK_IMPORTED_MODULE_0__.isAbsolute)(frame.file) ? frame.file : (0,node_path__WEBPACK_IMPORTED_MODULE_0__.join)(workspace, frame.file));
+        if (!(0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .liesIn */ .z$)(file, workspace))
+            continue;
+        const path = file.slice((0,node_path__WEBPACK_IMPORTED_MODULE_0__.normalize)(workspace).replace(/\/+$/, '').length + 1);
+        return frame.line > 0 ? { file: path, startLine: frame.line } : { file: path };
+    }
+    return {};
+}
+function annotations(manifest, workspace) {
+    const level = _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_1__/* .VERDICT_TRAITS */ .Es[manifest.verdict.name].annotation;
+    const gates = manifest.gates.map((gate) => (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(gate.message, MAX_MESSAGE / 3));
+    const failing = manifest.gates.some((gate) => gate.level === 'fail');
+    const gateTitle = `oom-autopsy: ${manifest.gates.map((gate) => gate.gate).join(', ')}`;
+    const result = [];
+    if (manifest.verdict.name === 'failed') {
+        result.push(failedAnnotation(manifest, workspace));
+    }
+    else if (level !== null) {
+        const place = storyPlace(manifest, workspace);
+        const text = (0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .plainText */ .wh)((0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .joinRich */ .Rz)((0,_words_verdict_js__WEBPACK_IMPORTED_MODULE_4__/* .verdictParagraphs */ .Ne)(manifest)));
+        const message = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
+        const { title } = (0,_words_headline_js__WEBPACK_IMPORTED_MODULE_3__/* .headline */ .P)(manifest);
+        result.push({ level, message, place: { title, ...place } });
+    }
+    const [first] = result;
+    if (first?.level === 'warning' && gates.length > 0) {
+        const message = [first.message, ...gates].join('\n');
+        return [{ level: failing ? 'error' : 'warning', message, place: first.place }];
+    }
+    if (gates.length > 0) {
+        result.push({
+            level: failing && result.length === 0 ? 'error' : 'warning',
+            message: gates.join('\n'),
+            place: { title: gateTitle },
+        });
+    }
+    return result;
+}
+const SHELL_WORDS = {
+    126: 'A command could not be run: it is not executable',
+    127: 'A command was not found',
+};
+function failedAnnotation(manifest, workspace) {
+    const { step, processes } = manifest;
+    const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+    const [first] = processes
+        .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
+        .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
+    const end = first?.end;
+    const words = end
+        ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
+        : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+    const open = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__/* .unexplained */ .EJ)(manifest.processes) > 0;
+    const place = end?.at ? annotationPlace([end.at], workspace) : open ? storyPlace(manifest, workspace) : {};
+    const seen = open && !end ? '; an out-of-memory was seen here' : '';
+    return { level: 'error', message: (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_6__/* .printable */ .g$)(`${words}${code}${seen}`, MAX_MESSAGE), place };
+}
+function storyPlace(manifest, workspace) {
+    const story = (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .mainStory */ .dE)(manifest);
+    const telling = story && (story.fatal || (0,_story_js__WEBPACK_IMPORTED_MODULE_2__/* .unseenOoms */ .x1)(manifest).length === 0);
+    return telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+}
+function placeOf(stack, main, workspace) {
+    const place = annotationPlace(stack, workspace);
+    return place.file === undefined && main ? annotationPlace(main, workspace) : place;
+}
+
+
+/***/ }),
+
 /***/ 9280:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -4978,6 +5139,7 @@ function mergedCycles(manifest) {
 /* unused harmony export packageOf */
 const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
 const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
+const GENERATED = /(^|\/)([a-z0-9]{2})\/c\2[a-z0-9]{40,}\.py$/;
 const slashes = (path) => path.replace(/\\/g, '/');
 function liesIn(file, folder) {
     if (folder === null || folder === '')
@@ -4996,13 +5158,13 @@ function frameKind(frame) {
         return 'library';
     if (/^<(frozen |__array_function__)/.test(file))
         return 'library';
-    if (/^<eval_with_key>/.test(file))
+    if (/^<eval_with_key>/.test(file) || GENERATED.test(file))
         return 'torch';
     return 'user';
 }
 function packageOf(frame) {
     const file = slashes(frame.file);
-    if (file.startsWith('<eval_with_key>'))
+    if (file.startsWith('<eval_with_key>') || GENERATED.test(file))
         return 'torch';
     const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
     return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
@@ -5030,8 +5192,11 @@ function foldStack(stack) {
     }
     return groups;
 }
+const CELL = /(^|\/)ipykernel_\d+\/\d+\.py$|^<ipython-input-\d+-[0-9a-f]+>$/;
 function placeOf(frame, workspace) {
     const file = slashes(frame.file);
+    if (CELL.test(file))
+        return `notebook cell, line ${frame.line}`;
     let shown = file;
     if (liesIn(file, workspace))
         shown = file.slice(slashes(workspace).replace(/\/+$/, '').length + 1);
@@ -5131,11 +5296,13 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   z6: () => (/* binding */ endingOf)
 /* harmony export */ });
 /* unused harmony export isLocal */
-/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6534);
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6534);
 /* harmony import */ var _gpu_holders_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2614);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9995);
 /* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
 /* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
-/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(5385);
+/* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(5385);
+
 
 
 
@@ -5168,13 +5335,14 @@ function isRaisedAgain(manifest, oom) {
 function fatalStories(manifest) {
     return manifest.processes
         .flatMap((process) => {
+        const told = process.ooms.filter(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_3__/* .isFatal */ .BG).map((oom) => ({ process, oom, fatal: true }));
         if (!process.end?.oom)
-            return [];
+            return told;
         const { from, story } = raisedFirst(manifest, process);
         if (from !== null)
-            return story === null ? [] : [story];
+            return story === null ? told : [...told, story];
         const oom = process.ooms.at(-1);
-        return oom ? [{ process, oom, fatal: true }] : [];
+        return oom && !(0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_3__/* .isFatal */ .BG)(oom) ? [...told, { process, oom, fatal: true }] : told;
     })
         .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
@@ -5252,7 +5420,7 @@ function partsOf(account, oom) {
             parts.push({ name, bytes, whole: true, count: null, owners: [], reasons: [] });
     };
     if (census) {
-        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_3__/* .CATEGORY_NAMES */ .ku) {
+        for (const name of _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_4__/* .CATEGORY_NAMES */ .ku) {
             const whole = !oom.census?.not_reached.includes(name);
             const category = census.categories[name];
             if (!category || (category.bytes === 0 && whole))
@@ -5273,10 +5441,10 @@ function partsOf(account, oom) {
     return parts;
 }
 function tellingStack(oom, workspace) {
-    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .userFrame */ .zO)(oom.stack, workspace);
+    const own = (0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .userFrame */ .zO)(oom.stack, workspace);
     if (own || !oom.main_stack)
         return { frame: own, stack: oom.stack, main: false };
-    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_4__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
+    return { frame: (0,_frames_js__WEBPACK_IMPORTED_MODULE_5__/* .userFrame */ .zO)(oom.main_stack, workspace), stack: oom.main_stack, main: true };
 }
 function endingOf(manifest, process) {
     if ((0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(process))
@@ -5288,9 +5456,19 @@ function endingOf(manifest, process) {
     return manifest.still_running.some((s) => s.pid === process.pid) ? 'running' : 'no-handlers';
 }
 const openOoms = (manifest) => (0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .openEnds */ .fO)(manifest.processes, manifest.still_running, manifest.runner.host);
+const TOLD = {
+    'test-failed': 'test',
+    handled: 'caught',
+    exit: 'exit',
+    left: 'left',
+    raised: null,
+};
 function outcomeOf(manifest, process, index) {
     const { ooms } = process;
     const onMain = ooms[index]?.thread === 'main';
+    const told = TOLD[ooms[index]?.outcome?.kind ?? 'raised'];
+    if (told !== null)
+        return told;
     if (process.end?.oom && process.end.reraised_from === null && index === ooms.length - 1)
         return 'process';
     if (isRaisedAgain(manifest, ooms[index]))
@@ -5298,8 +5476,10 @@ function outcomeOf(manifest, process, index) {
     if (!onMain && process.thread_ends.some((end) => end.oom))
         return 'thread';
     const ending = endingOf(manifest, process);
-    if (ending === 'oom' || ending === 'exception' || ending === 'exit')
+    if (ending === 'oom' || ending === 'exception')
         return 'caught';
+    if (ending === 'exit')
+        return index < ooms.length - 1 || manifest.step.exit_code === 0 ? 'caught' : 'exited';
     return onMain && ooms.slice(index + 1).some((later) => later.thread === 'main') ? 'caught' : ending;
 }
 function disarmOf({ recorder }) {
@@ -5348,13 +5528,15 @@ function ranges(numbers) {
 /* harmony export */   P: () => (/* binding */ headline)
 /* harmony export */ });
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(9995);
 /* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
 /* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
 /* harmony import */ var _judge_verdicts_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(6344);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4869);
-/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6781);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(4869);
+/* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(6781);
 /* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5366,12 +5548,27 @@ function ranges(numbers) {
 const ranOut = (kinds) => kinds.length > 0 && kinds.every((kind) => kind === 'pinned-host')
     ? 'Out of pinned host memory'
     : 'Out of GPU memory';
+function inside(manifest) {
+    const { tests } = (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .fatalOoms */ .bE)(manifest.processes);
+    const [first] = tests;
+    if (first !== undefined) {
+        return `in test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
+    }
+    const oom = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.oom;
+    if (oom?.cell != null)
+        return `in cell ${oom.cell} of a notebook`;
+    const test = oom?.test?.child ? (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .testName */ .UU)(oom) : null;
+    return test === null ? null : `in a process of test ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(test, 120)}`;
+}
 function oomTitle(manifest) {
-    const ended = manifest.processes.filter(_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU);
+    const ended = manifest.processes.filter((p) => (0,_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .endedByOom */ .LU)(p) || p.ooms.some(_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .isFatal */ .BG));
+    const where = inside(manifest);
     const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
     const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
     const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    if (where !== null)
+        return `${what} ${where}`;
     if (ranks.length === 1)
         return `${what} on rank ${ranks[0]}`;
     if (ranks.length > 1) {
@@ -5380,12 +5577,12 @@ function oomTitle(manifest) {
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
     const program = ended[0]?.program;
-    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .shorten */ .ml)(program, 60)}` : what;
+    return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_7__/* .shorten */ .ml)(program, 60)}` : what;
 }
 function recoveredTitle(manifest) {
     const open = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest);
     const one = manifest.oom_count === 1;
-    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_7__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
+    const errors = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(manifest.oom_count, 'out-of-memory error');
     if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)(open))
         return `${errors}, ${one ? 'caught' : 'all caught'}: the program went on`;
     if (one && open.running > 0)
@@ -5395,7 +5592,7 @@ function recoveredTitle(manifest) {
 function seenTitle(manifest) {
     const { oom_count: n, processes, unarmed, blind_spots } = manifest;
     if (n > 0) {
-        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)))
+        if ((0,_judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .allCaught */ ._A)((0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .openOoms */ .fG)(manifest)) && (0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_6__/* .unexplained */ .EJ)(processes) === 0)
             return '';
         return n === 1 ? '; an out-of-memory was seen' : `; ${n} out-of-memory errors were seen`;
     }
@@ -5434,6 +5631,7 @@ function headline(manifest) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   CQ: () => (/* binding */ hostOwnerRich),
 /* harmony export */   pP: () => (/* binding */ ownersRich),
 /* harmony export */   q9: () => (/* binding */ partRich),
 /* harmony export */   uM: () => (/* binding */ share),
@@ -5441,20 +5639,23 @@ function headline(manifest) {
 /* harmony export */   zK: () => (/* binding */ PART_NAMES)
 /* harmony export */ });
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(9079);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(4869);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(6781);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2072);
 
 
 
+
+const OWNED = ['module buffer', 'visible tensor'];
 const PART_NAMES = {
     parameter: 'parameter',
     gradient: 'gradient',
-    optimizer_state: 'optimizer_state',
+    optimizer_state: 'optimizer state',
     activation: 'activation',
     input: 'input',
     unknown: 'unknown',
     allocated: 'in use by this process',
-    unused: 'reserved, in no block',
+    unused: 'reserved, unused',
     others: 'other processes',
     outside: "outside of torch's allocator",
     free: 'free',
@@ -5472,13 +5673,25 @@ function amount(part) {
         return (0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(part.bytes);
     return part.bytes === 0 ? 'not reached' : `${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(part.bytes)}, not all reached`;
 }
-function ownersRich(part, most = 2, from = 0) {
-    if (part.name === 'unknown' && part.reasons.length > 0) {
-        const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(reasons.map((r) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(r.reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(r.bytes)}`), ', ');
-    }
-    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(part.owners.slice(from, from + most).map((o) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(o.name, 60)} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(o.bytes)}`), ', ');
+const ownerRich = ({ name: of, kind }) => kind === 'compiled' ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `compiled graph of ${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(of, 60)}` : kind === 'library' ? [of] : [(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(of, 60)];
+function untold({ owners, reasons }) {
+    let told = owners.filter(({ kind }) => kind !== 'library').reduce((sum, owner) => sum + owner.bytes, 0);
+    const libraries = new Set(owners.filter(({ kind }) => kind === 'library').map(({ name: of }) => of));
+    return reasons
+        .filter(({ reason }) => !libraries.has(reason))
+        .flatMap(({ reason, bytes }) => {
+        const less = OWNED.includes(reason) ? Math.min(told, bytes) : 0;
+        told -= less;
+        return bytes === less ? [] : [{ what: [(0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .shorten */ .ml)(reason, _words_js__WEBPACK_IMPORTED_MODULE_1__/* .MAX_NAME */ .zB)], bytes: bytes - less }];
+    });
 }
+function ownersRich(part, most = 2, from = 0) {
+    const owners = part.owners.map((owner) => ({ what: ownerRich(owner), bytes: owner.bytes }));
+    const all = part.name === 'unknown' ? [...owners, ...untold(part)] : owners;
+    const shown = [...all].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
+    return (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .joinRich */ .Rz)(shown.map(({ what, bytes }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${what} ${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_0__/* .formatBytes */ .z)(bytes)}`), ', ');
+}
+const hostOwnerRich = ({ program, pid, workers }) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `${workers === 0 ? null : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .count */ .U9)(workers, 'worker')} of `}${(0,_words_js__WEBPACK_IMPORTED_MODULE_1__/* .name */ .UU)(program, 40)} (pid ${pid})`;
 function share(part, whole) {
     if (whole <= 0)
         return '';
@@ -5576,6 +5789,10 @@ function endingWords(manifest, process) {
 }
 const OUTCOME_WORDS = {
     process: 'ended the process',
+    test: 'failed a test',
+    exit: 'the program ended itself',
+    left: 'left the program, and a tool caught it',
+    exited: 'not known: the process exited after it',
     'raised-again': 'raised again in another process',
     thread: 'ended a thread, or caught',
     caught: 'caught',
@@ -5732,14 +5949,16 @@ function rejectedLine({ rejected_count, rejected_reasons }) {
 /* harmony export */ });
 /* unused harmony exports deviceName, whereRich, askedFor, whoHeld, becauseRich */
 /* harmony import */ var _judge_blind_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(439);
+/* harmony import */ var _judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(9995);
 /* harmony import */ var _judge_outside_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(2455);
 /* harmony import */ var _judge_verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9517);
 /* harmony import */ var _lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9079);
-/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(4869);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(4869);
 /* harmony import */ var _frames_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(5385);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(6781);
 /* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(7234);
 /* harmony import */ var _words_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(2072);
+
 
 
 
@@ -5801,6 +6020,28 @@ function whoHeld(account) {
         rest = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .strong */ .ko)(`${(0,_lib_bytes_js__WEBPACK_IMPORTED_MODULE_3__/* .formatBytes */ .z)(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
     }
     return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([own, fraction, rest, seenRich(account)]);
+}
+function handledRich({ oom }, workspace) {
+    const { test, outcome } = oom;
+    if (outcome === null || outcome.kind === 'test-failed' || outcome.kind === 'raised')
+        return null;
+    const { kind, at, tool, later } = outcome;
+    const where = at === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` at ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_frames_js__WEBPACK_IMPORTED_MODULE_7__/* .placeOf */ .$t)(at, workspace))} in ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(at.function)}`;
+    if (test !== null && kind === 'handled') {
+        const marked = tool === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` (${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(tool)})`;
+        const failed = later === null ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) ` and failed later by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .lastName */ .UK)(later))}`;
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The test ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)((0,_judge_outcomes_js__WEBPACK_IMPORTED_MODULE_8__/* .testName */ .UU)(oom) ?? test.id)} handled it${where}${marked}${failed}.`;
+    }
+    const who = tool === null ? null : (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(tool);
+    if (kind === 'exit')
+        return who === null
+            ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The program handled it${where} and ended itself because of it.`
+            : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who} caught it and ended the program.`;
+    if (kind === 'left')
+        return (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who ?? 'A tool'} caught it after it had left the program's own frames.`;
+    return who === null
+        ? (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The program handled it${where}.`
+        : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${who} caught it, called${where ?? ' by the program'}.`;
 }
 function seenRich({ unsure, outside }) {
     if (outside === 0)
@@ -5873,16 +6114,16 @@ function greenLine(manifest) {
     if (recorded.length > 0) {
         what.push([
             disarmed === recorded.length
-                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
-                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
+                ? `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded and disarmed`
+                : `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(recorded.length, 'process', 'processes')} recorded, ${disarmed} seen disarmed`,
         ]);
     }
     if (foreign > 0)
         what.push([
-            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
+            `${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(foreign, 'process', 'processes')} with a recording of ${foreign === 1 ? 'its' : 'their'} own, left alone`,
         ]);
     if (idle > 0)
-        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
+        what.push([`${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(idle, 'process', 'processes')} imported torch and used no GPU`]);
     let best = null;
     for (const process of manifest.processes) {
         const peak = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .peakOf */ .XC)(process)?.peak_allocated ?? null;
@@ -5909,7 +6150,7 @@ function greenLine(manifest) {
 function each(all, words) {
     const shown = all.slice(0, MOST_EACH).map(words);
     const more = all.length - shown.length;
-    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_8__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
+    return more > 0 ? [...shown, [`So did ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_9__/* .count */ .U9)(more, 'other process', 'other processes')}.`]] : shown;
 }
 const maybeRich = (manifest) => each(manifest.processes.filter(({ end }) => end?.outside_oom?.certain === false), (process) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(process)} ended by ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .name */ .UU)(process.end?.exception ?? 'an error')}, which may be memory that ran out, or another trouble${process.end?.outside_oom ? ` of ${_judge_outside_js__WEBPACK_IMPORTED_MODULE_1__/* .OUTSIDE_NAMES */ .hN[process.end.outside_oom.kind]}` : null}; its traceback in the log tells more.`);
 function outsideRich(process, { kind, device_free: free }) {
@@ -5955,7 +6196,7 @@ function verdictParagraphs(manifest) {
         const account = (0,_story_js__WEBPACK_IMPORTED_MODULE_4__/* .accountOf */ .XP)(manifest, story);
         const asked = askedFor(manifest, story, account);
         const intro = story.fatal ? null : (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .say */ .cv) `The newest, on ${(0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .processName */ .po)(story.process)}:`;
-        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([intro, asked, whoHeld(account)]);
+        const told = (0,_rich_js__WEBPACK_IMPORTED_MODULE_6__/* .joinRich */ .Rz)([intro, asked, whoHeld(account), handledRich(story, manifest.step.workspace)]);
         if (story.fatal)
             paragraphs.unshift(told);
         else
@@ -6008,6 +6249,7 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   AJ: () => (/* binding */ environmentRunner),
 /* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   bU: () => (/* binding */ terminalRunner),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
@@ -6106,6 +6348,17 @@ function environmentRunner(env) {
         summaryRoom: () => {
             const file = env.GITHUB_STEP_SUMMARY;
             return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+        },
+    };
+}
+function terminalRunner(env) {
+    const info = (line) => void process.stderr.write(`${line}\n`);
+    return {
+        ...environmentRunner(env),
+        info,
+        annotate: async (_, message, { title } = {}) => {
+            if (title?.startsWith('oom-autopsy'))
+                info((0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .logLine */ .BP)(message.split('\n', 1)[0] ?? ''));
         },
     };
 }
@@ -6596,6 +6849,7 @@ function processFacts(pid, root = '/proc') {
             ppid: Number(fields[1]),
             pgid: Number(fields[2]),
             startTicks: Number(fields[19]),
+            resident: Number(fields[21]),
         };
     }
     catch {
@@ -6752,6 +7006,10 @@ function runStep(options) {
                 return;
             }
             const leader = child.pid;
+            if (options.terminal) {
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
+                return;
+            }
             const outside = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark()).filter((facts) => facts.pgid !== leader);
             (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
             for (const facts of outside)
@@ -6782,7 +7040,7 @@ function runStep(options) {
             child = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.spawn)(options.file, options.args, {
                 cwd: options.cwd,
                 env: options.env,
-                stdio: ['ignore', 'inherit', 'inherit'],
+                stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
                 detached: posix,
                 windowsHide: true,
             });

@@ -290,6 +290,7 @@ const signs = dist/* object */.Ikc({
     eval_activations: maybe(amount),
     optimizer_step: maybe(dist/* picklist */.KIO(['first', 'later'])),
     graph_passes: maybe(amount),
+    live_passes: maybe(amount),
     twins: maybe(dist/* object */.Ikc({ names: list(receipt_schema_text(NAME), 8), bytes: amount })),
 });
 const censusDevice = dist/* pipe */.FsL(dist/* object */.Ikc({

@@ -405,6 +405,8 @@ var unseen = __webpack_require__(5605);
 
 
 
+
+
 function ranksSection(manifest) {
     const peaks = manifest.processes.flatMap((process) => {
         const device = (0,report_story/* peakOf */.XC)(process);
@@ -497,6 +499,25 @@ const WHOSE = {
     stranger: '',
     unknown: ' (not known whose)',
 };
+function hostSection({ host }) {
+    const use = host?.use;
+    if (!use)
+        return null;
+    const title = "Who held the host's memory, when most was seen";
+    const rows = use.owners.map((owner) => [
+        html_rich((0,memory/* hostOwnerRich */.CQ)(owner)),
+        bytes(owner.own),
+        bytes(owner.shared),
+    ]);
+    if (use.shm !== null)
+        rows.push([html_rich([(0,rich/* code */.aY)('/dev/shm')]), '', bytes(use.shm.used)]);
+    const columns = [
+        { name: 'who' },
+        { name: 'of its own', number: true },
+        { name: 'shared', number: true },
+    ];
+    return { id: 'host', title: 'Host memory', body: table(title, columns, rows) };
+}
 function gpuSection(manifest) {
     const looks = [
         ['before', 'before the step'],
@@ -858,11 +879,17 @@ function openBox(s, index, viewer) {
 var judge_advice = __webpack_require__(9590);
 // EXTERNAL MODULE: ./build/judge/hints.js
 var judge_hints = __webpack_require__(5302);
+// EXTERNAL MODULE: ./build/judge/host-advice.js
+var host_advice = __webpack_require__(7345);
+// EXTERNAL MODULE: ./build/judge/outcomes.js
+var outcomes = __webpack_require__(9995);
 // EXTERNAL MODULE: ./build/report/words/pools.js
 var words_pools = __webpack_require__(8574);
 // EXTERNAL MODULE: ./build/report/words/verdict.js
 var verdict = __webpack_require__(6668);
 ;// CONCATENATED MODULE: ./build/report/page/story.js
+
+
 
 
 
@@ -882,11 +909,9 @@ function owners(part) {
     return html `${html_rich(first)}<details><summary class="fold">more</summary>${html_rich(rest)}</details>`;
 }
 function lead(manifest) {
-    const advice = (0,judge_advice/* adviceFor */.cp)(manifest);
+    const advice = (0,host_advice/* hostAdvice */.L)(manifest) ?? (0,judge_advice/* adviceFor */.cp)(manifest)?.text ?? null;
     const [first, ...rest] = (0,verdict/* verdictParagraphs */.Ne)(manifest).map((p) => html `<p class="lead">${html_rich(p)}</p>`);
-    const told = advice === null
-        ? []
-        : [html `<p class="lead first"><strong>Do this first</strong>: ${html_rich(advice.text)}</p>`];
+    const told = advice === null ? [] : [html `<p class="lead first"><strong>Do this first</strong>: ${html_rich(advice)}</p>`];
     return [...(first === undefined ? [] : [first]), ...told, ...rest];
 }
 function memorySection(manifest, story) {
@@ -913,7 +938,7 @@ ${census ? html `<p>${(0,memory/* share */.uM)(census.attributed, census.allocat
 function eventsOf(manifest) {
     return manifest.processes.flatMap((process) => process.ooms.map((oom, index) => {
         const outcome = (0,report_story/* outcomeOf */.sG)(manifest, process, index);
-        return { process, oom, outcome, fatal: outcome === 'process' };
+        return { process, oom, outcome, fatal: outcome === 'process' || (0,outcomes/* isFatal */.BG)(oom) };
     }));
 }
 function eventsSection(manifest) {
@@ -1156,6 +1181,7 @@ function renderPage(manifest, options = {}) {
         snapshotsSection(manifest, own),
         ranksSection(manifest),
         timelineSection(lines),
+        hostSection(manifest),
         gpuSection(manifest),
         cyclesSection(manifest),
         paritySection(manifest),
@@ -1201,7 +1227,7 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 }
 
 // EXTERNAL MODULE: ./build/deliver/publish.js + 5 modules
-var publish = __webpack_require__(1249);
+var publish = __webpack_require__(4611);
 ;// CONCATENATED MODULE: ./build/deliver/report.js
 
 
@@ -1229,7 +1255,7 @@ async function publishReport(request) {
         const published = await (0,publish/* publishPage */.X)({
             ...ports,
             html,
-            dir: evidence.dir,
+            scratch: outputDir,
             name: `${artifactName}.html`,
             step: evidence.step,
         });

@@ -540,6 +540,10 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("zlib");
 /******/ 
 /************************************************************************/
 var __webpack_exports__ = {};
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(73024);
+/* harmony import */ var node_module__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(98995);
+
+
 function failure(error) {
     const e = (typeof error === 'object' && error !== null ? error : { message: String(error) });
     return {
@@ -550,10 +554,30 @@ function failure(error) {
         status: typeof e.statusCode === 'number' ? e.statusCode : null,
     };
 }
+const FIRST_FD = 4;
+const ROOT = '/proc/self/fd';
+function serveDescriptors(files) {
+    const held = new Map(files.map((file, index) => [`${ROOT}/${file}`, `${ROOT}/${FIRST_FD + index}`]));
+    const redirect = (on, name, instead = name) => {
+        const calls = on;
+        const [plain, other] = [calls[name], calls[instead]];
+        calls[name] = (path, ...rest) => {
+            const open = held.get(String(path));
+            return open === undefined ? plain(path, ...rest) : other(open, ...rest);
+        };
+    };
+    redirect(node_fs__WEBPACK_IMPORTED_MODULE_0__, 'existsSync');
+    redirect(node_fs__WEBPACK_IMPORTED_MODULE_0__, 'open');
+    redirect(node_fs__WEBPACK_IMPORTED_MODULE_0__, 'lstat', 'stat');
+    redirect(node_fs__WEBPACK_IMPORTED_MODULE_0__, 'lstatSync', 'statSync');
+    redirect(node_fs__WEBPACK_IMPORTED_MODULE_0__.promises, 'lstat', 'stat');
+    (0,node_module__WEBPACK_IMPORTED_MODULE_1__.syncBuiltinESMExports)();
+}
 async function upload(job) {
+    serveDescriptors(job.files);
     const { DefaultArtifactClient } = await __nccwpck_require__.e(/* import() */ 291).then(__nccwpck_require__.bind(__nccwpck_require__, 7291));
-    const files = job.files.map((file) => `${job.root}/${file}`);
-    const result = await new DefaultArtifactClient().uploadArtifact(job.name, files, job.root, {
+    const files = job.files.map((file) => `${ROOT}/${file}`);
+    const result = await new DefaultArtifactClient().uploadArtifact(job.name, files, ROOT, {
         compressionLevel: job.compressionLevel,
         skipArchive: job.raw,
         ...(job.retentionDays === null ? {} : { retentionDays: job.retentionDays }),
@@ -575,5 +599,4 @@ process.on('unhandledRejection', (error) => answer(failure(error)));
 process.once('message', (job) => {
     upload(job).then(answer, (error) => answer(failure(error)));
 });
-
 

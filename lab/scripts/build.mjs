@@ -13,7 +13,12 @@ import { withTable } from './tables.mjs';
  * Bundles of dist and what they start from. The upload runs in a process of its own, so main never loads its
  * client.
  */
-const BUNDLES = { main: 'entry/main.js', post: 'entry/post.js', upload: 'deliver/worker.js' };
+const BUNDLES = {
+  main: 'entry/main.js',
+  post: 'entry/post.js',
+  upload: 'deliver/worker.js',
+  cli: 'entry/cli.js',
+};
 
 async function must(file, args, options) {
   const code = await run(file, args, options);

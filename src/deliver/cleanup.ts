@@ -6,7 +6,7 @@ import { promises } from 'node:fs';
 import { join } from 'node:path';
 import type { Evidence, FileRef } from '../evidence/collect.js';
 import type { Manifest, ManifestFile } from '../evidence/manifest.js';
-import { errorCode, openFolder, sameContent, sealOf } from '../evidence/safe-fs.js';
+import { errorCode, openFolder, sameSeal, sealOf } from '../evidence/safe-fs.js';
 
 /** A file by its name and what is in it. */
 export const fileKey = ({ file, digest }: Pick<ManifestFile, 'file' | 'digest'>): string =>
@@ -42,11 +42,10 @@ export async function removeSpent(evidence: Evidence): Promise<boolean> {
   try {
     const folder = await openFolder(evidence.dir);
     try {
-      // The times of a new link do not count: publishing has made one.
       const same = async (name: string): Promise<boolean> => {
         const seal = seals.get(name);
         const now = await promises.lstat(join(folder.path, name), { bigint: true }).catch(() => null);
-        return seal !== undefined && now !== null && sameContent(sealOf(now), seal);
+        return seal !== undefined && now !== null && sameSeal(sealOf(now), seal);
       };
       for await (const { name } of await promises.opendir(folder.path, { bufferSize: 1024 })) {
         if (!(await same(name))) return false;

@@ -4,8 +4,6 @@
  * passed on, the rest is dropped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { eachLine } from '../step/helper.js';
 import { oneLine } from './reasons.js';
 import type { UploadAnswer, UploadJob } from './worker.js';
@@ -22,11 +20,9 @@ export interface UploadPorts {
   readonly signal?: AbortSignal;
 }
 
-export interface UploadRequest extends Omit<UploadJob, 'root'> {
-  /** The folder the files are in: handed over as an open handle, so that nobody can swap it. */
-  readonly folder: FileHandle;
-  /** Used where there is no /proc. */
-  readonly plainPath: string;
+export interface UploadRequest extends Omit<UploadJob, 'secrets'> {
+  /** Open descriptors of `files`, in their order: the uploading process reads these, whatever their names lead to by then. */
+  readonly descriptors: readonly number[];
 }
 
 /** Blocks the client holds in memory: 8 MiB each, and about three copies of each on their way. */
@@ -36,8 +32,7 @@ const CONCURRENCY = '3';
  * at level 0 peaked at 137 MiB resident with these bounds and at 179 to 196 MiB without. The client's own heap is about 30 MiB.
  */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
-/** Descriptor of the folder in the worker, after stdin, stdout, stderr and the IPC channel. */
-const FOLDER_FD = 4;
+const TOKEN = 'ACTIONS_RUNTIME_TOKEN';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
 
 /**
@@ -69,6 +64,17 @@ const stopped = (message: string): UploadAnswer => ({
   status: null,
 });
 
+const SECRET = /^(ACTIONS_.*TOKEN|INPUT_.*|GITHUB_STATE|STATE_.*)$/;
+
+/** The worker's environment in two parts: what /proc may show of it, and what goes by a message. */
+function parted(env: NodeJS.ProcessEnv): {
+  readonly shown: NodeJS.ProcessEnv;
+  readonly token: string | undefined;
+} {
+  const shown = Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
+  return { shown, token: env[TOKEN] };
+}
+
 /** Uploads; resolves at the deadline at the latest and never rejects. Nothing of it runs on afterwards. */
 export function upload(
   request: UploadRequest,
@@ -76,6 +82,7 @@ export function upload(
   deadlineMs: number,
 ): Promise<UploadAnswer> {
   return new Promise((resolve) => {
+    const { shown, token } = parted(workerEnvironment(ports.env));
     let trouble = '';
     let child: ChildProcess | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -99,8 +106,8 @@ export function upload(
     }, deadlineMs);
     try {
       child = spawn(process.execPath, [...NODE_FLAGS, ports.worker], {
-        env: workerEnvironment(ports.env),
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc', request.folder.fd],
+        env: shown,
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...request.descriptors],
       });
     } catch (error) {
       return finish(stopped(`the uploading process did not start: ${oneLine(String(error))}`));
@@ -124,9 +131,9 @@ export function upload(
     eachLine(child.stderr, (line) => {
       if (line.trim() !== '') trouble = oneLine(line);
     });
-    const { folder: _folder, plainPath, ...job } = request;
-    const root = existsSync('/proc/self/fd') ? `/proc/self/fd/${FOLDER_FD}` : plainPath;
-    child.send({ ...job, root } satisfies UploadJob, (error) => {
+    const { descriptors: _held, ...job } = request;
+    const secrets: Record<string, string> = token === undefined ? {} : { [TOKEN]: token };
+    child.send({ ...job, secrets } satisfies UploadJob, (error) => {
       if (error) finish(stopped(`the uploading process did not answer: ${oneLine(error.message)}`));
     });
   });

@@ -2,7 +2,7 @@
  * What follows the account of a step: published → manifest → report → summary, annotations, outputs. Shared by main, by a post
  * that finishes for it, and by one that goes on from main's own account.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Evidence } from '../evidence/collect.js';
 import { type Manifest, manifestText } from '../evidence/manifest.js';
@@ -14,10 +14,11 @@ import { GUIDE_URL } from '../report/guide.js';
 import { COMMENT_BUDGET, renderSummary, SUMMARY_BUDGET } from '../report/summary/summary.js';
 import { type Outputs, setOutputs } from '../runner/outputs.js';
 import type { Runner } from '../runner/runner.js';
+import { saveFinished } from '../state.js';
 import type { Ended } from '../step/ended.js';
 import { isSpent, removeSpent } from './cleanup.js';
 import type { Published } from './publish.js';
-import { manifestPublished, publishEvidence, reportOf, worthKeeping } from './publishing.js';
+import { manifestPublished, publishEvidence, reportOf, toUpload } from './publishing.js';
 
 /** In place of "cancelled": what a reader of the summary wants to know. */
 export const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
@@ -31,8 +32,11 @@ const BENCHMARK = 'memory-benchmark.json';
 const SUMMARY = 'summary.md';
 /** post's account of what came after it. */
 const LATE_MANIFEST = 'manifest-late.json';
-/** An empty file beside the account: its summary is with the runner. */
+
+/** Beside the account: how much of it is with the runner. */
 export const TOLD = 'told';
+/** `first`, the verdict with what the receipts say; `all`, the upload too. */
+export type Told = 'first' | 'all';
 
 /** How it went. */
 export interface Concluded {
@@ -44,6 +48,22 @@ export interface Concluded {
   readonly spent: boolean;
 }
 
+/** The runner takes 1 MiB for all outputs of a job; a later step gets this one as an environment variable. */
+const LIST_BYTES = 32 * 1024;
+
+/** As many from the beginning as fit. `snapshot-count` has their number. */
+export function boundedList(list: readonly unknown[]): string {
+  const texts: string[] = [];
+  let left = LIST_BYTES - 2;
+  for (const item of list) {
+    const text = JSON.stringify(item);
+    left -= Buffer.byteLength(text) + 1;
+    if (left < 0) break;
+    texts.push(text);
+  }
+  return `[${texts.join(',')}]`;
+}
+
 /** Outputs of a step as its account has them, before anything is said of an artifact. */
 const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'exit-code': account.step.exit_code ?? 1,
@@ -51,7 +71,7 @@ const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'oom-count': account.oom_count,
   fingerprint: account.fingerprint,
   'snapshot-count': account.snapshots.length,
-  snapshots: JSON.stringify(account.snapshots),
+  snapshots: boundedList(account.snapshots),
   manifest: '',
   'artifact-id': '',
   'artifact-url': '',
@@ -83,41 +103,33 @@ export async function conclude(
   const log = (line: string): void => runner.info(logLine(line));
   const facts = factsOf(account, plan.evidenceDir);
   // Whoever is killed while it uploads has told what it knows by now; later steps read the newest value.
-  if (worthKeeping(evidence, account.verdict.name, account.gates)) setOutputs(runner, facts);
+  let first: string | undefined;
+  if (before === null && toUpload(plan, evidence, account)) {
+    setOutputs(runner, facts);
+    await keepAccount(ended, account, log);
+    first = await tell(runner, account, { state: 'planned' }, ended, {
+      ...NOWHERE,
+      evidenceDir: plan.evidenceDir,
+    });
+    await markTold(ended, 'first');
+  }
   const outcome = before ?? (await publishEvidence(ended, evidence, account, log));
   const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
   const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
   const manifest: Manifest = { ...account, published: manifestPublished(published) };
-  const name = late ? LATE_MANIFEST : MANIFEST;
-  const manifestPath = join(plan.outputDir, name);
-  const written = await writeWhole(manifestPath, manifestText(manifest), ended.makeRoom).then(
-    () => true,
-    (error: Error) => {
-      log(`${name} could not be written (${error.message})`);
-      return false;
-    },
-  );
-  if (manifest.processes.length > 0) {
-    const memory = memoryOf(manifest);
-    for (const [file, text] of [
-      [MEMORY, memoryText(memory)],
-      [BENCHMARK, benchmarkText(memory)],
-    ] as const) {
-      await writeWhole(join(plan.outputDir, file), text, ended.makeRoom).catch((error: Error) =>
-        log(`${file} could not be written (${error.message})`),
-      );
-    }
-  }
+  const manifestPath = await keepAccount(ended, manifest, log);
   const reportUrl = await reportOf(ended, evidence, manifest, published, log);
   const inUse = manifest.still_running.length > 0;
   const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
   // On a full disk its room is what summary and outputs need; a post that had to go on would have no account of it anyway.
-  const gone = spent && !written && (await removeSpent(evidence));
-  await tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
-  if (!late) markTold(plan.outputDir);
+  const gone = spent && manifestPath === null && (await removeSpent(evidence));
+  const where = { evidenceDir: spent ? null : plan.evidenceDir, reportUrl };
+  await tell(runner, manifest, published, ended, where, first);
+  await markTold(ended, 'all');
+  if (!late) saveFinished(runner, 'told');
   setOutputs(runner, {
     ...facts,
-    manifest: existsSync(manifestPath) ? manifestPath : '',
+    manifest: manifestPath ?? '',
     'artifact-id': published.state === 'uploaded' ? published.id : '',
     'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
     'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
@@ -129,14 +141,34 @@ export async function conclude(
   return { manifest, cut, spent: spent && !gone };
 }
 
-/** By one call and at once: a green step pays for it too. On a full disk there is no mark, and a post would tell once more. */
-function markTold(folder: string): void {
-  try {
-    writeFileSync(join(folder, TOLD), '');
-  } catch {
-    // as said
+const NOWHERE = { evidenceDir: null, reportUrl: null };
+
+/** Writes the account, and the peaks in it, into the step's output folder. @returns the account's path, or null */
+async function keepAccount(
+  { plan, late, makeRoom }: Ended,
+  manifest: Manifest,
+  log: (line: string) => void,
+): Promise<string | null> {
+  const write = (file: string, text: string): Promise<string | null> =>
+    writeWhole(join(plan.outputDir, file), text, makeRoom).then(
+      () => join(plan.outputDir, file),
+      (error: Error) => {
+        log(`${file} could not be written (${error.message})`);
+        return null;
+      },
+    );
+  const path = await write(late ? LATE_MANIFEST : MANIFEST, manifestText(manifest));
+  if (manifest.processes.length > 0) {
+    const memory = memoryOf(manifest);
+    await write(MEMORY, memoryText(memory));
+    await write(BENCHMARK, benchmarkText(memory));
   }
+  return path;
 }
+
+/** On a full disk there is no mark, and a post would tell once more. */
+const markTold = ({ plan, late }: Ended, told: Told): Promise<void> =>
+  late ? Promise.resolve() : writeWhole(join(plan.outputDir, TOLD), told).catch(() => undefined);
 
 /** Takes the evidence folder of a step that was told away. What came to it meanwhile stays, and is told. @returns true when it is gone */
 export async function takeAway(runner: Runner, evidence: Evidence): Promise<boolean> {
@@ -146,15 +178,21 @@ export async function takeAway(runner: Runner, evidence: Evidence): Promise<bool
   return false;
 }
 
-/** Log line, summary and annotations. A report that fails is told in the log and changes nothing else. */
+/**
+ * Log line, summary and annotations. A report that fails is told in the log and changes nothing else.
+ * @param first what was told before the upload: only the summary is told again, in its place
+ * @returns the summary
+ */
 async function tell(
   runner: Runner,
   manifest: Manifest,
-  published: Published,
+  published: Published | { readonly state: 'planned' },
   { plan, late, makeRoom }: Ended,
   where: { readonly evidenceDir: string | null; readonly reportUrl: string | null },
-): Promise<void> {
-  runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+  first?: string,
+): Promise<string> {
+  const again = first !== undefined;
+  if (!again) runner.info(logLine(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
   // The summary says so too, unless what hindered the upload, a full disk, hinders it as well.
   if (published.state === 'failed') {
     const kept = count(published.kept.length, 'file');
@@ -162,32 +200,36 @@ async function tell(
       logLine(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`),
     );
   }
+  let summary = '';
   try {
     const heading = late ? `${LATE_HEADING}\n\n` : '';
     const links = { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL };
-    const room = Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length);
-    const summary = renderSummary(manifest, links, room);
-    if (summary !== '') runner.summary(heading + summary);
-    else
+    const room = Math.min(SUMMARY_BUDGET, runner.summaryRoom(first) - heading.length);
+    const text = renderSummary(manifest, links, room);
+    summary = text === '' ? '' : heading + text;
+    if (summary !== '') runner.summary(summary, first);
+    else if (!again)
       runner.info(logLine('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
-    if (!late) {
-      const text = renderSummary(manifest, links, COMMENT_BUDGET);
-      await writeWhole(join(plan.outputDir, SUMMARY), text, makeRoom).catch((error: Error) =>
+    if (!late && published.state !== 'planned') {
+      const comment = renderSummary(manifest, links, COMMENT_BUDGET);
+      await writeWhole(join(plan.outputDir, SUMMARY), comment, makeRoom).catch((error: Error) =>
         runner.info(logLine(`${SUMMARY} could not be written (${error.message})`)),
       );
     }
   } catch (error) {
     runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
   }
+  if (again) return summary;
   for (const { level, message, place } of annotations(manifest, plan.workspace)) {
     await runner.annotate(level, message, place);
   }
+  return summary;
 }
 
 const LATE_HEADING =
   '### After the step had ended\n\nProcesses that it had started went on; this is what they wrote since.';
 
-const artifactLinks = (published: Published) =>
+const artifactLinks = (published: Published | { readonly state: 'planned' }) =>
   published.state === 'uploaded'
     ? {
         artifactName: published.name,

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import type { Evidence, FileRef } from '../evidence/collect.js';
 import { bareDigest, digestOf } from '../evidence/digest.js';
 import { type LeftOut, type ManifestFile, sha256Sums } from '../evidence/manifest.js';
-import { errorCode, openFolder } from '../evidence/safe-fs.js';
-import { isFull } from '../lib/files.js';
+import { errorCode } from '../evidence/safe-fs.js';
+import { isFull, type MakeRoom } from '../lib/files.js';
 import { type UploadPorts, upload } from './client.js';
 import { artifactNameProblem, cleanArtifactName, otherName } from './names.js';
 import { explain, isConflict } from './reasons.js';
+import { Sealed, Unwritable } from './sealed.js';
 import { type Selection, selectFiles } from './select.js';
-import { Staging, type StagingOptions, Unwritable } from './stage.js';
 import type { UploadAnswer } from './worker.js';
 
 export interface KeptFile {
@@ -50,7 +50,13 @@ export type Published =
       readonly seconds: number;
     };
 
-export interface PublishOptions extends UploadPorts, Pick<StagingOptions, 'calls' | 'makeRoom'> {
+/** Where our documents are made, and what to do on a full disk before that is tried once more. */
+interface Scratch {
+  readonly scratch: string;
+  readonly makeRoom?: MakeRoom | undefined;
+}
+
+export interface PublishOptions extends UploadPorts, Scratch {
   readonly evidence: Evidence;
   readonly name: string;
   readonly retentionDays: number | null;
@@ -116,7 +122,7 @@ function tellProgress(log: PublishOptions['log'], total: number, sent: () => num
 
 /** Uploads under `name`, and once more under another name when that one is taken. */
 async function uploadOnce(
-  staging: Staging,
+  sealed: Sealed,
   files: readonly string[],
   name: string,
   options: Pick<PublishOptions, 'retentionDays' | 'compressionLevel'> &
@@ -130,8 +136,7 @@ async function uploadOnce(
     retentionDays,
     compressionLevel,
     raw,
-    folder: staging.handle,
-    plainPath: staging.plainPath,
+    descriptors: sealed.descriptors(files),
   };
   const left = Math.round(until - performance.now());
   if (left <= 0)
@@ -156,57 +161,53 @@ export async function publish(options: PublishOptions): Promise<Published> {
     return failed(`the artifact name ${artifactNameProblem(options.name)}`);
   const selection = selectFiles(evidence, options.maxUploadBytes);
   try {
-    return await inStaging(evidence, options, failed, (staging) =>
-      publishStaged(options, selection, staging, started, until, failed),
+    return await withSealed(evidence.dir, options, failed, (sealed) =>
+      publishSealed(options, selection, sealed, started, until, failed),
     );
   } catch (error) {
     return failed(`the upload could not be prepared (${errorCode(error)})`);
   }
 }
 
-/** Does `use` with a staging folder, which is gone afterwards however it ends. */
-async function inStaging(
-  { dir, step }: { readonly dir: string; readonly step: string },
-  { calls, makeRoom, signal }: StagingOptions,
+/** Does `use` with files that are held open, and lets go of them however it ends. */
+async function withSealed(
+  dir: string | null,
+  { scratch, makeRoom }: Scratch,
   failed: (reason: string) => Published,
-  use: (staging: Staging) => Promise<Published>,
+  use: (sealed: Sealed) => Promise<Published>,
 ): Promise<Published> {
-  const unprepared = 'the evidence folder cannot be prepared for the upload';
+  let sealed: Sealed;
   try {
-    await (await openFolder(dir)).close();
+    sealed = await Sealed.open(dir, scratch, makeRoom);
   } catch (error) {
-    return failed(`${unprepared} (${errorCode(error)})`);
+    return failed(`the evidence folder cannot be read for the upload (${errorCode(error)})`);
   }
   try {
-    const staging = await Staging.open(dir, step, { ...(calls ? { calls } : {}), makeRoom, signal });
-    try {
-      return await use(staging);
-    } finally {
-      await staging.close();
-    }
+    return await use(sealed);
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
-    const remedy = isFull({ code: error.message })
-      ? 'free some space there, or name an `evidence-dir` on a disk that has some'
-      : 'name an `evidence-dir` that can be written';
-    return failed(`${unprepared} (${error.message}): ${remedy}`);
+    const remedy = isFull({ code: error.message }) ? ': free some space there' : '';
+    return failed(`the documents of the upload cannot be written to ${scratch} (${error.message})${remedy}`);
+  } finally {
+    await sealed.close();
   }
 }
 
 const SUMS = 'SHA256SUMS';
+const SPOILT = 'changed while it was uploaded: the artifact may hold other bytes';
 
-async function publishStaged(
+async function publishSealed(
   options: PublishOptions,
   selection: Selection,
-  staging: Staging,
+  sealed: Sealed,
   started: number,
   until: number,
   failed: (reason: string) => Published,
 ): Promise<Published> {
   const { evidence } = options;
-  for (const ref of selection.files) await staging.add(ref, until);
-  const notUploaded = [...selection.leftOut, ...staging.leftOut];
-  const files = staging.files.map(plain);
+  for (const ref of selection.files) await sealed.add(ref);
+  const notUploaded = [...selection.leftOut, ...sealed.leftOut];
+  const files = sealed.files.map(plain);
   const total = totalBytes(files);
   let sent = 0;
   const onProgress = (bytes: number): void => {
@@ -223,11 +224,11 @@ async function publishStaged(
         'manifest.json': manifest,
         ...(options.memory === undefined ? {} : { 'memory.json': options.memory }),
       };
-      const documents = await writeDocuments(staging, texts, files, attempt);
+      const documents = await writeDocuments(sealed, texts, files);
       const order = [...documents, ...files].map(({ file }) => file);
-      const answer = await uploadOnce(staging, order, name, ports, until);
+      const answer = await uploadOnce(sealed, order, name, ports, until);
       if (answer.ok) {
-        const changed = await staging.changed();
+        const changed = await sealed.changed();
         const whole = (file: ManifestFile): boolean => !changed.has(file.file);
         const spoilt = [...files, ...documents].filter((file) => !whole(file));
         return {
@@ -238,11 +239,8 @@ async function publishStaged(
           digest: answer.digest === null ? null : `sha256:${answer.digest}`,
           size: answer.size,
           files: files.filter(whole),
-          notUploaded: [
-            ...notUploaded,
-            ...spoilt.map((file) => ({ ...file, reason: changed.get(file.file) ?? '' })),
-          ],
-          changed: [...changed.keys()],
+          notUploaded: [...notUploaded, ...spoilt.map((file) => ({ ...file, reason: SPOILT }))],
+          changed: [...changed],
           seconds: (performance.now() - started) / 1000,
           complete: notUploaded.length === 0 && changed.size === 0 && evidence.rejectedCount === 0,
         };
@@ -261,23 +259,18 @@ async function publishStaged(
  * @returns the documents, the sums last
  */
 async function writeDocuments(
-  staging: Staging,
+  sealed: Sealed,
   texts: Readonly<Record<string, string>>,
   files: readonly ManifestFile[],
-  attempt: number,
 ): Promise<readonly ManifestFile[]> {
-  const names = [...Object.keys(texts), SUMS];
-  if (attempt > 1) await staging.discard(names);
   const documents = Object.entries(texts).map(([file, text]) => ({ file, ...digestOf(text) }));
-  for (const [file, text] of Object.entries(texts)) await staging.write(file, text);
+  for (const [file, text] of Object.entries(texts)) await sealed.write(file, text);
   const sums = sha256Sums([...documents, ...files]);
-  await staging.write(SUMS, sums);
+  await sealed.write(SUMS, sums);
   return [...documents, { file: SUMS, ...digestOf(sums) }];
 }
 
-export interface PublishPageOptions extends UploadPorts, Pick<StagingOptions, 'calls' | 'makeRoom'> {
-  /** Folder to stage in: the evidence folder. */
-  readonly dir: string;
+export interface PublishPageOptions extends UploadPorts, Scratch {
   readonly html: string;
   /** Name of the artifact and of the file, with `.html`: GitHub shows such an artifact in the browser. */
   readonly name: string;
@@ -296,12 +289,12 @@ export async function publishPage(options: PublishPageOptions): Promise<Publishe
   const absent = noService(options.env);
   if (absent) return failed(absent);
   const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
-  const publishIn = async (staging: Staging): Promise<Published> => {
+  const publishIn = async (sealed: Sealed): Promise<Published> => {
     const page = digestOf(options.html);
     for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
-      await staging.write(name, options.html);
+      await sealed.write(name, options.html);
       const answer = await uploadOnce(
-        staging,
+        sealed,
         [name],
         name,
         { ...options, compressionLevel: 0, raw: true },
@@ -329,7 +322,7 @@ export async function publishPage(options: PublishPageOptions): Promise<Publishe
     return failed('both names for the page are taken');
   };
   try {
-    return await inStaging(options, options, failed, publishIn);
+    return await withSealed(null, options, failed, publishIn);
   } catch (error) {
     return failed(`the page could not be prepared (${errorCode(error)})`);
   }

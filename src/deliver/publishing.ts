@@ -8,6 +8,7 @@ import type { GateFinding } from '../judge/gates.js';
 import { VERDICT_TRAITS, type VerdictName } from '../judge/verdicts.js';
 import { count } from '../lib/text.js';
 import { memoryOf, memoryText } from '../memory/document.js';
+import type { Plan } from '../plan.js';
 import { GUIDE_URL } from '../report/guide.js';
 import type { Ended } from '../step/ended.js';
 import { heldFiles } from './cleanup.js';
@@ -43,12 +44,20 @@ export const worthKeeping = (
   (evidence.receipts.length > 0 && !VERDICT_TRAITS[verdict].quiet) ||
   hasFailingGate(gates);
 
+/** Does the user want an upload, and is there evidence for one? */
+export const toUpload = (
+  { options }: Pick<Plan, 'options'>,
+  evidence: Evidence,
+  account: Manifest,
+): boolean => options.upload && worthKeeping(evidence, account.verdict.name, account.gates);
+
 /** What every upload of this step has in common. */
 export const uploadSettings = (ended: Pick<Ended, 'plan' | 'env' | 'actionDir' | 'makeRoom'>) => ({
   name: ended.plan.options.artifactName,
   retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
   compressionLevel: ended.plan.options.compressionLevel,
   maxUploadBytes: ended.plan.options.maxUploadSize,
+  scratch: ended.plan.outputDir,
   worker: join(ended.actionDir, 'dist', 'upload', 'index.js'),
   env: ended.env,
   makeRoom: ended.makeRoom,

@@ -14,7 +14,7 @@ import { byValue } from './select.js';
 /** Address of torch's viewer script, for sites that cannot reach the public one; `off` takes the button away. */
 const VIEWER_VARIABLE = 'OOM_AUTOPSY_VIEWER_URL';
 
-export interface ReportRequest extends Omit<PublishPageOptions, 'html' | 'name' | 'dir' | 'step'> {
+export interface ReportRequest extends Omit<PublishPageOptions, 'html' | 'name' | 'scratch' | 'step'> {
   readonly evidence: Evidence;
   readonly manifest: Manifest;
   /** Name of the artifact with the evidence; the page's is this with `.html`. */
@@ -48,7 +48,7 @@ export async function publishReport(request: ReportRequest): Promise<string | nu
     const published = await publishPage({
       ...ports,
       html,
-      dir: evidence.dir,
+      scratch: outputDir,
       name: `${artifactName}.html`,
       step: evidence.step,
     });

@@ -1,14 +1,14 @@
 /**
- * A file that is laid before the step and deleted when the disk is full: its room is enough to stage an upload and to write the
+ * A file that is laid before the step and deleted when the disk is full: its room is enough to write the
  * manifest, the summary and the outputs. Where the evidence lies on another file system there is one there too.
  */
 import { rmSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reserveName } from '../evidence/staging.js';
+import { reserveName } from '../evidence/names.js';
 import type { Plan } from '../plan.js';
 
 /**
- * Takes a hundred staged links with a manifest of 60 KB, then a page of 100 KB and a summary of 40 KB (reserve.test.ts, on a
+ * Takes an upload of a hundred files with a manifest of 60 KB, then a page of 100 KB and a summary of 40 KB (reserve.test.ts, on a
  * tmpfs). Written and deleted in 0.24 to 0.27 ms on a busy disk; 1 MiB took 0.5 to 1.2 ms.
  */
 export const RESERVE_BYTES = 256 * 1024;

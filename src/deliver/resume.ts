@@ -2,11 +2,10 @@
  * What is left to do after a main that has left its own account (manifest.json in the output folder), which says what has been
  * told and published: evidence that came since, an upload that a cancel stopped, and what a kill kept main from telling.
  */
-import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CollectedReceipt, Evidence } from '../evidence/collect.js';
 import { MANIFEST_SCHEMA, type Manifest, type ManifestProcess, manifestText } from '../evidence/manifest.js';
+import { readRegular } from '../evidence/safe-fs.js';
 import { endedByOom } from '../judge/outside.js';
 import { isVerdict } from '../judge/verdicts.js';
 import { formatBytes } from '../lib/bytes.js';
@@ -18,7 +17,7 @@ import { code, link, say } from '../report/rich.js';
 import type { Runner } from '../runner/runner.js';
 import type { Ended } from '../step/ended.js';
 import { fileKey, filesOf } from './cleanup.js';
-import { CUT_REASON, conclude, MANIFEST, TOLD } from './deliver.js';
+import { CUT_REASON, conclude, MANIFEST, TOLD, type Told } from './deliver.js';
 import { type Published, publish } from './publish.js';
 import {
   documentsOf,
@@ -36,10 +35,7 @@ const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 /** The account of this step as it lies on disk; null when there is none that can be read. */
 export async function readManifest(plan: Plan): Promise<Manifest | null> {
   try {
-    const path = join(plan.outputDir, MANIFEST);
-    const { size } = await stat(path);
-    if (size > MAX_MANIFEST_BYTES) return null;
-    const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+    const manifest = JSON.parse(await readRegular(plan.outputDir, MANIFEST, MAX_MANIFEST_BYTES)) as Manifest;
     const lists = [manifest.files, manifest.snapshots, manifest.processes, manifest.published.left_out];
     const ours =
       manifest.schema === MANIFEST_SCHEMA && manifest.step.id === plan.id && isVerdict(manifest.verdict.name);
@@ -107,16 +103,34 @@ export function latePlan(plan: Plan): Plan {
  * Tells what main had published and was killed before it told, or publishes what it had not. What is in an artifact is not uploaded
  * again, and what the runner has been told is not told again.
  * @param told main's own account, which knows more than post does
+ * @param how how much of it is with the runner
  */
-export async function goOn(runner: Runner, ended: Ended, evidence: Evidence, told: Manifest): Promise<void> {
+export async function goOn(
+  runner: Runner,
+  ended: Ended,
+  evidence: Evidence,
+  told: Manifest,
+  how: Told | null,
+): Promise<void> {
   const done = publishedOf(told);
-  if (!existsSync(join(ended.plan.outputDir, TOLD))) {
+  if (how === null) {
     const account = done === null ? { ...withFiles(told, evidence), published: NOT_YET } : told;
     await conclude(runner, ended, toldEvidence(evidence, told), account, done);
-  } else if (done === null && told.published.reason === CUT_REASON) {
+  } else if (done === null && (told.published.state === 'planned' || told.published.reason === CUT_REASON)) {
     await publishAgain(runner, ended, evidence, told);
+  } else if (done !== null && how === 'first') {
+    const log = (line: string): void => runner.info(logLine(line));
+    const part = toldEvidence(evidence, told);
+    runner.summary(uploadParagraph(done, await reportOf(ended, part, told, done, log)));
   }
 }
+
+/** How much of main's account is with the runner. */
+export const readTold = (plan: Plan): Promise<Told | null> =>
+  readRegular(plan.outputDir, TOLD, 10).then(
+    (text) => (text === 'first' || text === 'all' ? text : null),
+    () => null,
+  );
 
 /** The account, with receipts as they are by now: that is what an upload takes. */
 function withFiles(told: Manifest, evidence: Evidence): Manifest {
@@ -129,7 +143,7 @@ function withFiles(told: Manifest, evidence: Evidence): Manifest {
 }
 
 /** Uploads what main had begun to upload, with main's own account. */
-export async function publishAgain(
+async function publishAgain(
   runner: Runner,
   ended: Pick<Ended, 'plan' | 'env' | 'actionDir'>,
   evidence: Evidence,
@@ -138,7 +152,7 @@ export async function publishAgain(
   const log = (line: string): void => runner.info(logLine(line));
   const part = toldEvidence(evidence, told);
   const account = withFiles(told, part);
-  log(`publishing ${count(part.snapshots.length, 'snapshot')}, which a cancel had stopped …`);
+  log(`publishing ${count(part.snapshots.length, 'snapshot')}, whose upload had been stopped …`);
   const published = await publish({
     ...uploadSettings(ended),
     evidence: part,
@@ -153,9 +167,9 @@ export async function publishAgain(
   runner.summary(uploadParagraph(published, await reportOf(ended, part, manifest, published, log)));
 }
 
-/** What became of an upload that a cancel had stopped. Markdown. */
+/** What became of an upload that a cancel or a kill had stopped. Markdown. */
 export function uploadParagraph(published: Published, reportUrl: string | null = null): string {
-  const title = '### The upload that the cancel had stopped\n\n';
+  const title = '### The upload that had been stopped\n\n';
   if (published.state !== 'uploaded') {
     const kept = published.state === 'failed' ? published.kept : [];
     const rows = kept

@@ -4,7 +4,8 @@
  */
 if (process.env.STATE_finished !== 'true') {
   const { post } = await import('../post.js');
-  await post();
+  const { environmentRunner, terminalRunner } = await import('../runner/runner.js');
+  await post((process.argv[2] === '--terminal' ? terminalRunner : environmentRunner)(process.env));
 }
 
 export {};

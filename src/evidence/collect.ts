@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { type Digest, digestHandle } from './digest.js';
 import {
   displayName,
+  isReserve,
   isSafeName,
   type Owner,
   ownerKey,
@@ -22,7 +23,6 @@ import {
 import { MAX_RECEIPT_BYTES, type Receipt, type ReceiptHistory } from './receipt.js';
 import { type Rejected, type RejectedReason, Rejections } from './rejected.js';
 import { errorCode, openFolder, openRegular, type Seal, stillSealed } from './safe-fs.js';
-import { COMPARE_MS, isInterrupted, isReserve, removeStaging, stagingStep } from './staging.js';
 
 export interface FileRef {
   readonly file: string;
@@ -107,6 +107,8 @@ export interface CollectOptions {
    * step.
    */
   readonly since?: number;
+  /** Ends the hashing of snapshots at once: a cancel leaves seconds. post hashes what is left. */
+  readonly signal?: AbortSignal | undefined;
   /** Is this unfinished dump abandoned? Without this function all of them are kept. */
   readonly isGone?: IsGone;
 }
@@ -129,8 +131,8 @@ const MOST_UNFINISHED = 4096;
 /** Collects what is in `dir`. Never throws: a folder that cannot be read is a fault and no evidence. */
 export async function collect(options: CollectOptions): Promise<Evidence> {
   const limits = { ...COLLECT_LIMITS, ...options.limits };
-  const { dir, step, since = 0, isGone = () => false } = options;
-  const collector = new Collector(dir, step, limits, since, isGone);
+  const { dir, step, since = 0, isGone = () => false, signal } = options;
+  const collector = new Collector(dir, step, limits, since, isGone, signal);
   try {
     await collector.run();
   } catch (error) {
@@ -156,8 +158,6 @@ class Collector {
   private readonly rejections: Rejections;
   /** Processes of other steps that share the folder. Their snapshots are rejected as well. */
   private readonly strangers = new Set<string>();
-  /** Another step is uploading from the folder: its files have a second hard link until that is done. */
-  private otherUploads = false;
   private unfinishedSeen = 0;
   private hashed = 0;
   private receiptBytes = 0;
@@ -170,6 +170,7 @@ class Collector {
     private readonly limits: CollectLimits,
     private readonly since: number,
     private readonly isGone: IsGone,
+    private readonly signal?: AbortSignal,
   ) {
     this.until = performance.now() + limits.milliseconds;
     this.rejections = new Rejections(limits.rejected);
@@ -240,23 +241,13 @@ class Collector {
   private async list(): Promise<Names> {
     const names: Names = { receipts: [], snapshots: [] };
     let seen = 0;
-    const compareUntil = Math.min(this.until, performance.now() + COMPARE_MS);
     for await (const { name } of await opendir(this.folder, { bufferSize: 1024 })) {
       seen += 1;
       if (seen > this.limits.names || performance.now() > this.until) {
         this.faults.push(`the evidence folder holds more than ${seen - 1} names: the rest was not looked at`);
         break;
       }
-      if (isReserve(name)) continue;
-      if (stagingStep(name) !== null) {
-        if (!(await isInterrupted(this.folder, name, this.step, Date.now()))) {
-          this.otherUploads = true;
-          this.reject(name, 'an upload of another step');
-        } else if (await removeStaging(this.folder, name, new Set(), compareUntil)) {
-          this.faults.push('an upload was interrupted before; its staging folder was taken away');
-        } else
-          this.reject(name, 'left over from an upload that was interrupted, with files found nowhere else');
-      } else await this.sort(name, names);
+      if (!isReserve(name)) await this.sort(name, names);
     }
     for (const list of [names.receipts, names.snapshots]) list.sort();
     return names;
@@ -329,7 +320,8 @@ class Collector {
     const file = await plainFile(join(this.folder, name));
     if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS) return;
     const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
-    this.unread.push({ owner, reason: code ?? reason });
+    // Of another user, as a container's root: whose it is tells what to do.
+    this.unread.push({ owner, reason: code ? `${code}: ${name} belongs to uid ${file.uid}` : reason });
   }
 
   private async readOnce(
@@ -347,10 +339,12 @@ class Collector {
     const result = await digestHandle(handle, {
       maxBytes: size,
       until: this.until,
+      signal: keepText ? undefined : this.signal,
       ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
     });
     this.hashed += size;
-    if (!result.ok && result.reason === 'too-slow') return 'not read: out of time';
+    if (!result.ok && result.reason === 'too-slow')
+      return `not read: ${this.signal?.aborted ? 'the job was cancelled' : 'out of time'}`;
     if (!result.ok || result.bytes !== size || !(await stillSealed(this.folder, name, handle, seal))) {
       return 'changed while it was read';
     }
@@ -362,9 +356,7 @@ class Collector {
     const content = await this.read(name, MAX_RECEIPT_BYTES, true);
     const owner = parseReceiptName(name);
     if (typeof content === 'string') {
-      const linked = this.otherUploads && ((await plainFile(join(this.folder, name)))?.names ?? 0) > 1;
-      if (linked) this.strangers.add(keyOf(owner));
-      else await this.missed(owner, name, content);
+      await this.missed(owner, name, content);
       return;
     }
     // A separate chunk, with valibot: not loaded when the step left no receipt.
@@ -403,12 +395,14 @@ interface PlainFile {
   readonly modified: number;
   /** Number of hard links. */
   readonly names: number;
+  readonly uid: number;
 }
 
 /** Facts about a regular file without opening it; null for anything else. */
 const plainFile = (path: string): Promise<PlainFile | null> =>
   lstat(path).then(
-    (stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null),
+    (stat) =>
+      stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink, uid: stat.uid } : null,
     () => null,
   );
 

@@ -23,6 +23,8 @@ export interface DigestBounds {
   readonly maxBytes: number;
   /** Time on the `performance.now()` clock after which reading stops. */
   readonly until: number;
+  /** Ends reading as that time does. */
+  readonly signal?: AbortSignal | undefined;
   /** Sees every chunk as it is read; the buffer is used again afterwards. */
   readonly onChunk?: (chunk: Buffer) => void | Promise<void>;
 }
@@ -50,7 +52,7 @@ export async function digestHandle(handle: FileHandle, bounds: DigestBounds): Pr
     if (bytesRead === 0) return { ok: true, digest: `sha256:${hash.digest('hex')}`, bytes };
     bytes += bytesRead;
     if (bytes > bounds.maxBytes) return { ok: false, reason: 'too-long' };
-    if (performance.now() > bounds.until) return { ok: false, reason: 'too-slow' };
+    if (performance.now() > bounds.until || bounds.signal?.aborted) return { ok: false, reason: 'too-slow' };
     reading = read(spare, bytes);
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);

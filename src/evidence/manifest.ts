@@ -13,6 +13,7 @@ import { countOoms } from '../judge/outside.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ParityResult } from '../parity/check.js';
 import type { HostMemory, HostOom } from '../step/host.js';
+import type { HostUse } from '../step/host-use.js';
 import type { Group } from '../step/own.js';
 import type { UnarmedReason } from '../step/unarmed.js';
 import type { CollectedReceipt, Evidence, SnapshotFile } from './collect.js';
@@ -31,6 +32,7 @@ import type {
   Torch,
 } from './receipt.js';
 import type { Rejected, RejectedReason } from './rejected.js';
+import type { SourceLine } from './source.js';
 
 export const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 export const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
@@ -161,6 +163,8 @@ export interface ManifestGpu {
 export interface ManifestHost {
   readonly oom: HostOom | null;
   readonly memory: HostMemory | null;
+  /** Who of the step held it at the fullest moment that was seen; null where the kernel ended nothing. */
+  readonly use?: HostUse | null;
 }
 
 /** A process that had torch loaded and left no receipt: it was not reached. */
@@ -205,6 +209,8 @@ export interface Manifest {
   readonly oom_count: number;
   /** The same for the same failure in another run (fingerprint.ts); empty where no out-of-memory was. */
   readonly fingerprint: string;
+  /** The line of the program where memory ran out; null where it is not in the commit of the run as it stands. */
+  readonly source: SourceLine | null;
   readonly snapshots: readonly SnapshotReference[];
   readonly files: readonly ManifestFile[];
   readonly processes: readonly ManifestProcess[];
@@ -365,6 +371,7 @@ export function buildManifest(parts: ManifestParts): Manifest {
     verdict: { name: parts.verdict.name, because: parts.verdict.because },
     oom_count: countOoms(evidence.receipts),
     fingerprint: '',
+    source: null,
     snapshots: snapshotReferences(evidence),
     files: evidence.receipts.map(plain),
     processes: evidence.receipts.map(manifestProcess),

@@ -35,6 +35,11 @@ const SNAPSHOT = new RegExp(
 );
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
 
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+/** The file that keeps room on the disk for the end of a step: no evidence, in the evidence folder or elsewhere. */
+export const reserveName = (step: string): string => `.reserve-${step}`;
+export const isReserve = (name: string): boolean => RESERVE.test(name);
+
 /** True for a name that can be shown, joined to a folder and written to `SHA256SUMS` as it stands. */
 export const isSafeName = (name: string): boolean => SAFE.test(name) && name !== '.' && name !== '..';
 

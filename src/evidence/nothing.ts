@@ -3,7 +3,7 @@
  */
 import { closeSync, constants, openSync, readdirSync } from 'node:fs';
 import type { Evidence } from './collect.js';
-import { reserveName } from './staging.js';
+import { reserveName } from './names.js';
 
 /** Whether a folder, and no link to one, holds nothing but our own reserve. */
 export function holdsNothing(dir: string, step: string): boolean {

@@ -130,6 +130,8 @@ const signs = v.object({
   optimizer_step: maybe(v.picklist(['first', 'later'])),
   /** How often one parameter is used along one path of the graph: more than one pass means that iterations hang together. */
   graph_passes: maybe(amount),
+  /** How often, at least, each parameter is used in all graphs that are alive: passes whose activations are there. */
+  live_passes: maybe(amount),
   /** Root modules of one class and the same parameters' sizes that are alive at once: names, and bytes of one. */
   twins: maybe(v.object({ names: list(text(NAME), 8), bytes: amount })),
 });

@@ -31,11 +31,9 @@ export const sealOf = (stat: BigIntStats): Seal => ({
   ctime: String(stat.ctimeNs),
 });
 
-export const sameFile = (a: Seal, b: Seal): boolean => a.dev === b.dev && a.ino === b.ino;
-/** Same file with the same content, as far as size and modification time tell; true across a new link. */
-export const sameContent = (a: Seal, b: Seal): boolean =>
-  sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
-export const sameSeal = (a: Seal, b: Seal): boolean => sameContent(a, b) && a.ctime === b.ctime;
+/** Same file with the same content, as far as size and times tell. */
+export const sameSeal = (a: Seal, b: Seal): boolean =>
+  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 
 export interface OpenFolder {
   /** Path to join names to: through the open handle where the system has /proc. */
@@ -54,8 +52,8 @@ export type OpenedFile =
   | { readonly ok: true; readonly handle: FileHandle; readonly seal: Seal }
   | { readonly ok: false; readonly reason: string };
 
-/** Why this file must not be read, or null. `links`: the number of hard links it may have. */
-function refuse(stat: BigIntStats, links: number): string | null {
+/** Why this file must not be read, or null. */
+function refuse(stat: BigIntStats): string | null {
   if (stat.isSymbolicLink()) return 'a symbolic link';
   if (stat.isDirectory()) return 'a folder';
   if (stat.isFIFO()) return 'a FIFO';
@@ -63,29 +61,46 @@ function refuse(stat: BigIntStats, links: number): string | null {
   if (stat.isBlockDevice() || stat.isCharacterDevice()) return 'a device';
   if (!stat.isFile()) return 'not a regular file';
   // A second hard link may be outside the folder: another user's file that was linked in.
-  if (stat.nlink > BigInt(links)) return `a hard link (${stat.nlink} names share this file)`;
+  if (stat.nlink > 1n) return `a hard link (${stat.nlink} names share this file)`;
   return null;
 }
 
 /** Opens the regular file `name` in `folder` for reading, or says why not. The caller closes the handle. */
-export async function openRegular(folder: string, name: string, links = 1): Promise<OpenedFile> {
+export async function openRegular(folder: string, name: string): Promise<OpenedFile> {
   const path = join(folder, name);
   let handle: FileHandle | undefined;
   try {
-    const seen = refuse(await promises.lstat(path, { bigint: true }), links);
+    const seen = refuse(await promises.lstat(path, { bigint: true }));
     if (seen) return { ok: false, reason: seen };
     handle = await promises.open(
       path,
       constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY,
     );
     const stat = await handle.stat({ bigint: true });
-    const held = refuse(stat, links);
+    const held = refuse(stat);
     if (held === null) return { ok: true, handle, seal: sealOf(stat) };
     await handle.close();
     return { ok: false, reason: held };
   } catch (error) {
     await handle?.close().catch(() => undefined);
     return { ok: false, reason: `cannot be read (${errorCode(error)})` };
+  }
+}
+
+/** Text of the regular file `name` in `dir`. Throws where it is none, or longer than `maxBytes`. */
+export async function readRegular(dir: string, name: string, maxBytes: number): Promise<string> {
+  const folder = await openFolder(dir);
+  try {
+    const opened = await openRegular(folder.path, name);
+    if (!opened.ok) throw new Error(opened.reason);
+    try {
+      if (Number(opened.seal.size) > maxBytes) throw new Error(`longer than ${maxBytes} bytes`);
+      return await opened.handle.readFile('utf8');
+    } finally {
+      await opened.handle.close();
+    }
+  } finally {
+    await folder.close();
   }
 }
 

@@ -87,9 +87,16 @@ const whole = ({ story: { oom } }: Facts, ...categories: readonly CategoryName[]
 const inEval = (facts: Facts): number =>
   Math.min(facts.story.oom.census?.signs?.eval_activations ?? 0, bytesOf(facts, 'activation'));
 
-const largestKept = ({ census }: Facts, ...by: readonly string[]) =>
+/**
+ * What a name keeps that it need not. That a variable holds the end of a graph is how every backward pass begins: only a list of
+ * several passes' outputs is worth a word, and `graphPasses` has the one graph that goes through many.
+ */
+const largestKept = ({ census, story: { oom } }: Facts, ...by: readonly string[]) =>
   (census?.kept ?? [])
     .filter((one) => by.includes(one.by))
+    .filter(
+      (one) => one.by !== 'graph' || (one.name.includes('[*]') && (oom.census?.signs?.live_passes ?? 0) > 1),
+    )
     .reduce<CensusDevice['kept'][number] | null>((a, b) => (a !== null && a.bytes >= b.bytes ? a : b), null);
 
 function largerThanDevice({ most, account, story: { oom } }: Facts): Finding | null {
@@ -176,7 +183,7 @@ function graphPasses(facts: Facts): Finding | null {
   const passes = facts.story.oom.census?.signs?.graph_passes ?? 0;
   if (passes <= 1) return null;
   const bytes = bytesOf(facts, 'activation');
-  const keeper = largestKept(facts, 'graph');
+  const keeper = facts.census?.kept.find(({ by: how }) => how === 'graph') ?? null;
   const by = keeper === null ? null : say`, kept by ${name(keeper.name)}`;
   return {
     bytes,
@@ -313,12 +320,13 @@ function fragmentation(facts: Facts): Finding | null {
   return {
     bytes,
     numbers: [bytes, wanted],
-    text: say`${strong(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator but in no block: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
+    text: say`${strong(gib(bytes))}, ${ofDevice(facts, bytes)}, were reserved by the allocator and not in use: more than the ${gib(wanted)} asked for, in pieces too small or of another pool. ${remedy}`,
   };
 }
 
 function activations(facts: Facts): Finding | null {
-  const bytes = bytesOf(facts, 'activation');
+  const compiled = (facts.census?.categories.unknown?.owners ?? []).filter(({ kind }) => kind === 'compiled');
+  const bytes = compiled.reduce((sum, owner) => sum + owner.bytes, bytesOf(facts, 'activation'));
   // In eval mode, or where a name or a traceback keeps them, a smaller batch is not the answer.
   const explained = Math.max(inEval(facts), largestKept(facts, 'graph', 'traceback')?.bytes ?? 0);
   if (bytes < DOMINANT * facts.most || explained >= bytes / 2) return null;

@@ -6,6 +6,7 @@
 import type { Receipt } from '../evidence/receipt.js';
 import { count } from '../lib/text.js';
 import { type BlindSpot, blindWords, doubtOf } from './blind.js';
+import { type FatalOoms, fatalBecause } from './outcomes.js';
 import { type OutsideOoms, outsideNames } from './outside.js';
 import type { VerdictName } from './verdicts.js';
 
@@ -54,6 +55,10 @@ export interface VerdictFacts {
   readonly endedByOom: number;
   /** Processes that went on after a thread of theirs had ended by an out-of-memory that nothing caught. */
   readonly threadsEndedByOom: number;
+  /** Errors that ended a test, or had the program end itself. */
+  readonly fatal: FatalOoms;
+  /** Processes that exited after an error of which nobody knows who handled it. */
+  readonly unexplained: number;
   /** Those beside torch's allocator; they are in the two counts above. */
   readonly outside: OutsideOoms;
   /** Processes with an out-of-memory whose outcome is unknown. */
@@ -124,12 +129,16 @@ function unseenBecause({ exitCode, reached, blindSpots, outside }: VerdictFacts)
 const processes = (n: number): string => count(n, 'process', 'processes');
 
 /** What became of the out-of-memory errors that ended no process for sure: caught, or not known. */
-function seenBecause({ exitCode, oomCount, openEnds: open }: VerdictFacts): string {
+function seenBecause({ exitCode, oomCount, openEnds: open, unexplained }: VerdictFacts): string {
   const one = oomCount === 1;
   const exited = `the step exited with ${exitCode}`;
   if (allCaught(open)) {
-    const seen = one ? 'the out-of-memory that was' : `the ${oomCount} out-of-memory errors that were`;
-    return `${exited}; ${seen} seen had been caught by the program`;
+    const seen = one
+      ? 'the out-of-memory that was seen'
+      : `the ${oomCount} out-of-memory errors that were seen`;
+    return unexplained === 0
+      ? `${exited}; ${seen} had been caught by the program`
+      : `${exited}; ${seen} ended no process by ${one ? 'itself' : 'themselves'}: whether the program handled ${one ? 'it' : 'them'} and went on, or ended because of ${one ? 'it' : 'them'}, is not known`;
   }
   const whose = (n: number): string => (one ? 'its process' : `${processes(n)} that had some`);
   const why = [
@@ -154,7 +163,8 @@ function oomBecause(facts: VerdictFacts): string | null {
   if (threadsEndedByOom > 0) {
     return `a thread of ${processes(threadsEndedByOom)} ended by an out-of-memory that nothing caught, while the process went on${green}`;
   }
-  return null;
+  const because = fatalBecause(facts.fatal, exitCode);
+  return because === null ? null : `${because}${green}`;
 }
 
 /**

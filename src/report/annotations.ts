@@ -6,6 +6,7 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Manifest } from '../evidence/manifest.js';
 import type { Frame } from '../evidence/receipt.js';
+import { unexplained } from '../judge/outcomes.js';
 import { VERDICT_TRAITS } from '../judge/verdicts.js';
 import { printable } from '../lib/text.js';
 import type { AnnotationPlace } from '../runner/runner.js';
@@ -46,9 +47,7 @@ export function annotations(manifest: Manifest, workspace: string | null): reado
   if (manifest.verdict.name === 'failed') {
     result.push(failedAnnotation(manifest, workspace));
   } else if (level !== null) {
-    const story = mainStory(manifest);
-    const telling = story && (story.fatal || unseenOoms(manifest).length === 0);
-    const place = telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
+    const place = storyPlace(manifest, workspace);
     const text = plainText(joinRich(verdictParagraphs(manifest)));
     const message = printable(text === '' ? manifest.verdict.because : text, MAX_MESSAGE);
     const { title } = headline(manifest);
@@ -77,7 +76,8 @@ const SHELL_WORDS: Readonly<Record<number, string>> = {
 };
 
 /** A red step that no lack of memory explains: at the line where its first program ended by an exception, as far as one is known. */
-function failedAnnotation({ step, processes }: Manifest, workspace: string | null): Annotation {
+function failedAnnotation(manifest: Manifest, workspace: string | null): Annotation {
+  const { step, processes } = manifest;
   const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
   const [first] = processes
     .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
@@ -86,8 +86,17 @@ function failedAnnotation({ step, processes }: Manifest, workspace: string | nul
   const words = end
     ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
     : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
-  const place = end?.at ? annotationPlace([end.at], workspace) : {};
-  return { level: 'error', message: printable(`${words}${code}`, MAX_MESSAGE), place };
+  const open = unexplained(manifest.processes) > 0;
+  const place = end?.at ? annotationPlace([end.at], workspace) : open ? storyPlace(manifest, workspace) : {};
+  const seen = open && !end ? '; an out-of-memory was seen here' : '';
+  return { level: 'error', message: printable(`${words}${code}${seen}`, MAX_MESSAGE), place };
+}
+
+/** Where the out-of-memory that the report is about was: in the workspace, as far as it was there. */
+export function storyPlace(manifest: Manifest, workspace: string | null): AnnotationPlace {
+  const story = mainStory(manifest);
+  const telling = story && (story.fatal || unseenOoms(manifest).length === 0);
+  return telling ? placeOf(story.oom.stack, story.oom.main_stack, workspace) : {};
 }
 
 /** The failing thread's place in the workspace, or the main thread's. */

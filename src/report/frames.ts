@@ -18,6 +18,12 @@ export interface FrameGroup {
 const LIBRARY = /(^|\/)(site-packages|dist-packages)\//;
 const STANDARD = /(^|\/)lib(64)?\/(python|pypy)[\d.]+\//;
 
+/**
+ * What torch.compile generates lies where the inductor's cache does, perhaps in the workspace: `ab/cab….py`, of the hash of its
+ * text. The shim tells it by the same rule (heap/places.py).
+ */
+const GENERATED = /(^|\/)([a-z0-9]{2})\/c\2[a-z0-9]{40,}\.py$/;
+
 const slashes = (path: string): string => path.replace(/\\/g, '/');
 
 /** Does `file` lie in `folder`? */
@@ -36,14 +42,14 @@ export function frameKind(frame: Frame): FrameKind {
   // Frozen and made-up files (`<frozen importlib>`, `<string>`, `<eval_with_key>.3`) are nobody's file.
   if (LIBRARY.test(file) || STANDARD.test(file)) return 'library';
   if (/^<(frozen |__array_function__)/.test(file)) return 'library';
-  if (/^<eval_with_key>/.test(file)) return 'torch';
+  if (/^<eval_with_key>/.test(file) || GENERATED.test(file)) return 'torch';
   return 'user';
 }
 
 /** The package that a library's file belongs to, such as `torch`; `python` for the standard library. */
 export function packageOf(frame: Frame): string {
   const file = slashes(frame.file);
-  if (file.startsWith('<eval_with_key>')) return 'torch';
+  if (file.startsWith('<eval_with_key>') || GENERATED.test(file)) return 'torch';
   const inside = /(?:site-packages|dist-packages)\/([^/]+)/.exec(file)?.[1];
   return inside === undefined ? 'python' : inside.replace(/\.py$/, '');
 }
@@ -77,9 +83,13 @@ export function foldStack(stack: readonly Frame[]): readonly FrameGroup[] {
   return groups;
 }
 
+/** What ipykernel compiles a notebook's cell as. */
+const CELL = /(^|\/)ipykernel_\d+\/\d+\.py$|^<ipython-input-\d+-[0-9a-f]+>$/;
+
 /** `train.py:48`, the path as short as it stays telling: from the workspace, or its last two parts. */
 export function placeOf(frame: Frame, workspace: string | null): string {
   const file = slashes(frame.file);
+  if (CELL.test(file)) return `notebook cell, line ${frame.line}`;
   let shown = file;
   if (liesIn(file, workspace))
     shown = file.slice(slashes(workspace as string).replace(/\/+$/, '').length + 1);

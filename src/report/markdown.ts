@@ -95,9 +95,14 @@ const entity = (text: string): string =>
 
 export type Align = 'left' | 'right';
 
+/** What stands in a cell of a table: one line, or several. */
+export type Cell = Rich | { readonly lines: readonly Rich[] };
+
+const linesOf = (cell: Cell): readonly Rich[] => ('lines' in cell ? cell.lines : [cell]);
+
 /** One row of a table. */
-export const row = (cells: readonly Rich[]): string =>
-  `| ${cells.map((cell) => unbroken(markdown(cell))).join(' | ')} |\n`;
+export const row = (cells: readonly Cell[]): string =>
+  `| ${cells.map((cell) => linesOf(cell).map(markdown).map(unbroken).join('<br>')).join(' | ')} |\n`;
 
 /** The two lines that open a table. */
 export const tableHead = (names: readonly string[], aligns: readonly Align[] = []): string =>

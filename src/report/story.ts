@@ -17,6 +17,7 @@ import {
 } from '../evidence/receipt.js';
 import { heldBy } from '../gpu/holders.js';
 import type { GpuObservation } from '../gpu/observe.js';
+import { isFatal } from '../judge/outcomes.js';
 import { endedByOom } from '../judge/outside.js';
 import { openEnds } from '../judge/verdict.js';
 import { userFrame } from './frames.js';
@@ -70,17 +71,18 @@ function isRaisedAgain(manifest: Manifest, oom: Oom | undefined): boolean {
 }
 
 /**
- * Every process that ended by an out-of-memory and recorded it, itself or in a worker of it, the first to
- * fail first.
+ * Every process that ended by an out-of-memory and recorded it, itself or in a worker of it, and every test that failed by one, the
+ * first to fail first.
  */
 export function fatalStories(manifest: Manifest): readonly OomStory[] {
   return manifest.processes
     .flatMap((process): OomStory[] => {
-      if (!process.end?.oom) return [];
+      const told = process.ooms.filter(isFatal).map((oom) => ({ process, oom, fatal: true }));
+      if (!process.end?.oom) return told;
       const { from, story } = raisedFirst(manifest, process);
-      if (from !== null) return story === null ? [] : [story];
+      if (from !== null) return story === null ? told : [...told, story];
       const oom = process.ooms.at(-1);
-      return oom ? [{ process, oom, fatal: true }] : [];
+      return oom && !isFatal(oom) ? [...told, { process, oom, fatal: true }] : told;
     })
     .sort((a, b) => timeOf(a.oom) - timeOf(b.oom));
 }
@@ -297,6 +299,10 @@ export const openOoms = (manifest: Manifest) =>
 /** What became of one out-of-memory; `thread`: it ended a thread or was caught, and nobody can tell which. */
 export type Outcome =
   | 'process'
+  | 'test'
+  | 'exit'
+  | 'left'
+  | 'exited'
   | 'raised-again'
   | 'thread'
   | 'caught'
@@ -305,6 +311,14 @@ export type Outcome =
   | 'running'
   | 'elsewhere';
 
+const TOLD: Readonly<Record<NonNullable<Oom['outcome']>['kind'], Outcome | null>> = {
+  'test-failed': 'test',
+  handled: 'caught',
+  exit: 'exit',
+  left: 'left',
+  raised: null,
+};
+
 /**
  * What became of out-of-memory `index` of a process. It was caught where the thread that had it is known to
  * have gone on.
@@ -312,11 +326,15 @@ export type Outcome =
 export function outcomeOf(manifest: Manifest, process: ManifestProcess, index: number): Outcome {
   const { ooms } = process;
   const onMain = ooms[index]?.thread === 'main';
+  const told = TOLD[ooms[index]?.outcome?.kind ?? 'raised'];
+  if (told !== null) return told;
   if (process.end?.oom && process.end.reraised_from === null && index === ooms.length - 1) return 'process';
   if (isRaisedAgain(manifest, ooms[index])) return 'raised-again';
   if (!onMain && process.thread_ends.some((end) => end.oom)) return 'thread';
   const ending = endingOf(manifest, process);
-  if (ending === 'oom' || ending === 'exception' || ending === 'exit') return 'caught';
+  if (ending === 'oom' || ending === 'exception') return 'caught';
+  if (ending === 'exit')
+    return index < ooms.length - 1 || manifest.step.exit_code === 0 ? 'caught' : 'exited';
   return onMain && ooms.slice(index + 1).some((later) => later.thread === 'main') ? 'caught' : ending;
 }
 

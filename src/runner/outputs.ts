@@ -1,6 +1,6 @@
 /** The outputs of the action, all of them set on every run, also when nothing was recorded. */
-import { readFileSync, statSync } from 'node:fs';
-import type { Runner } from './runner.js';
+import { closeSync, readFileSync } from 'node:fs';
+import { openFile, type Runner } from './runner.js';
 
 /** Names in the order of the contract. */
 export const OUTPUT_NAMES = [
@@ -32,21 +32,28 @@ export function setOutputs(runner: Runner, outputs: Outputs): void {
   runner.setOutputs(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, String(outputs[name])])));
 }
 
-/** Names that a file in the form of the runner's sets: `name=value`, or `name<<END`, lines, `END`. */
-export function namesIn(text: string): readonly string[] {
-  const names: string[] = [];
-  let end: string | null = null;
+/**
+ * What a file in the form of the runner's sets: `name=value`, or `name<<END`, lines, `END`. The last value of a
+ * name counts.
+ */
+export function valuesIn(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let open: { readonly name: string; readonly end: string; readonly lines: string[] } | null = null;
   for (const line of text.split(/\r?\n/)) {
-    if (end !== null) {
-      if (line === end) end = null;
+    if (open !== null) {
+      if (line === open.end) open = null;
+      else {
+        open.lines.push(line);
+        values.set(open.name, open.lines.join('\n'));
+      }
       continue;
     }
-    const [, name, mark, rest] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
+    const [, name, mark, rest = ''] = /^([^=<]*)(=|<<)(.*)$/s.exec(line) ?? [];
     if (name === undefined) continue;
-    names.push(name);
-    if (mark === '<<') end = rest ?? '';
+    values.set(name, mark === '<<' ? '' : rest);
+    if (mark === '<<') open = { name, end: rest, lines: [] };
   }
-  return names;
+  return values;
 }
 
 /**
@@ -56,10 +63,17 @@ export function namesIn(text: string): readonly string[] {
  */
 export function replacedOutputs(path: string | undefined): readonly OutputName[] {
   try {
-    if (!path || !statSync(path).isFile()) return [];
-    // An expression finds an output in any case of its letters.
-    const names = new Set(namesIn(readFileSync(path, 'utf8')).map((name) => name.toLowerCase()));
-    return OUTPUT_NAMES.filter((name) => names.has(name));
+    if (!path) return [];
+    const file = openFile(path);
+    try {
+      // An expression finds an output in any case of its letters.
+      const names = new Set(
+        [...valuesIn(readFileSync(file, 'utf8')).keys()].map((name) => name.toLowerCase()),
+      );
+      return OUTPUT_NAMES.filter((name) => names.has(name));
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return []; // the step may have removed it
   }

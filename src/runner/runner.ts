@@ -6,7 +6,16 @@
  * against 0.025 s on Node 24). State, outputs and summary are written here for the same reason; core's own
  * writer loads node:crypto (9 ms) for a delimiter, ours is one that the value does not hold.
  */
-import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { type MakeRoom, withRoomSync } from '../lib/files.js';
 import { randomHex } from '../lib/random.js';
 import { logLine, printable } from '../lib/text.js';
@@ -30,10 +39,14 @@ export interface Runner {
   setOutputs(outputs: Readonly<Record<string, string>>): void;
   info(line: string): void;
   annotate(level: 'error' | 'warning' | 'notice', message: string, place?: AnnotationPlace): Promise<void>;
-  /** Appends Markdown to the job summary. A missing summary file is logged, never fatal. */
-  summary(markdown: string): void;
+  /**
+   * Puts Markdown into the job summary, before all that the program wrote there, and after what this process has put
+   * there already, or in place of it. A missing summary file is logged, never fatal.
+   * @param instead what was put there earlier
+   */
+  summary(markdown: string, instead?: string): void;
   /** Bytes that the job summary of this step has room for: what the program wrote to it counts too. */
-  summaryRoom(): number;
+  summaryRoom(instead?: string): number;
 }
 
 /** Over it the runner drops the whole file, the program's own part too. */
@@ -70,52 +83,68 @@ function sizeOf(path: string): number {
 }
 
 /**
- * What ends the last line of a file that the program wrote to before us: a line break, or nothing where it
- * has one. One more does no harm where that cannot be read.
+ * Opens a file of the runner's, in whose place the program may have put anything: an open of a FIFO would wait for
+ * good, and a link could lead to another file.
  */
-function lineEnd(path: string, size: number): '' | '\n' {
-  if (size === 0) return '';
-  const last = Buffer.alloc(1);
-  try {
-    const file = openSync(path, 'r');
-    try {
-      readSync(file, last, 0, 1, size - 1);
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return '\n';
-  }
-  return last.toString('latin1') === '\n' ? '' : '\n';
+export function openFile(path: string): number {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
+  const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o666);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
+}
+
+/** Fills `buffer` from the position on; fewer bytes only at the end of the file. */
+function readAt(file: number, buffer: Buffer, position: number): Buffer {
+  let done = 0;
+  for (let read = 1; read > 0 && done < buffer.length; done += read)
+    read = readSync(file, buffer, done, buffer.length - done, position + done);
+  return buffer.subarray(0, done);
+}
+
+function writeAt(file: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, position + done);
 }
 
 /**
- * Adds to a file all or nothing. Half of a value, which a full disk leaves, makes the runner fail the step:
- * it finds no end of it ("Matching delimiter not found"); so does a value behind an unfinished line of the
- * program.
- * @param apart where the program writes too: on a line of its own; as a paragraph of its own, into which the
- *   last one of the program's would else run
+ * Puts text into a file, all or nothing: `put` says what stands in it from `from` on. Half of a value, which a full
+ * disk leaves, makes the runner fail the step: it finds no end of it ("Matching delimiter not found").
+ * @param most bytes at the file's end that `put` is asked about
  */
-function append(path: string, text: string, apart: 'line' | 'paragraph' | null): void {
-  const size = sizeOf(path);
-  const between =
-    apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
+function change(path: string, most: number, put: (end: Buffer) => string | Buffer): void {
+  const file = openFile(path);
   try {
-    appendFileSync(path, between + text);
-  } catch (error) {
-    if (size > 0 || sizeOf(path) > 0) truncateSync(path, size);
-    throw error;
+    const { size } = fstatSync(file);
+    const from = Math.max(0, size - most);
+    const end = readAt(file, Buffer.alloc(size - from), from);
+    try {
+      writeAt(file, Buffer.from(put(end)), from);
+    } catch (error) {
+      writeAt(file, end, from);
+      ftruncateSync(file, size);
+      throw error;
+    }
+  } finally {
+    closeSync(file);
   }
 }
+
+/** Adds values on a line of their own: behind an unfinished line of the program they would be no values. */
+const appendLine = (path: string, text: string): void =>
+  change(path, 1, (last) =>
+    Buffer.concat([last, Buffer.from(/^(\n|)$/.test(last.toString('latin1')) ? text : `\n${text}`)]),
+  );
 
 /** A runner that is driven by environment variables and commands on stdout, as GitHub's and act's are. */
 export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
   const keyValue = (file: 'OUTPUT' | 'STATE', values: Readonly<Record<string, string>>): void => {
     const path = env[`GITHUB_${file}`];
     if (!path) throw new Error(`GITHUB_${file} is not set`);
-    // The state is main's alone: the program has a file of its own in its place.
-    append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
+    appendLine(path, keyValueMessage(values));
   };
+  /** What this process has put into the summary, and how that stands there. */
+  let [parts, ours]: [readonly string[], string] = [[], ''];
   const info = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
@@ -129,7 +158,7 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
       const core = await import('@actions/core');
       core[level](message, place);
     },
-    summary: (markdown) => {
+    summary: (markdown, instead) => {
       const file = env.GITHUB_STEP_SUMMARY;
       if (!file) {
         info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
@@ -137,11 +166,37 @@ export function environmentRunner(env: NodeJS.ProcessEnv): Runner {
           info(line === '' ? '' : `| ${printable(line, line.length)}`);
         return;
       }
-      append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
+      const said = parts.filter((part) => part !== instead?.trimEnd());
+      parts = [...said, markdown.trimEnd()];
+      const [before, now] = [ours, `${parts.join('\n\n')}\n`];
+      // Before the program's: an open comment, fence or element in it would take ours in.
+      change(file, SUMMARY_LIMIT, (all) => {
+        const known = before !== '' && all.indexOf(before) === 0;
+        const theirs = known ? all.subarray(Buffer.byteLength(before)) : all;
+        const apart = theirs.length === 0 || theirs[0] === 10 ? '' : '\n';
+        return Buffer.concat([Buffer.from(now + apart), theirs]);
+      });
+      ours = now;
     },
-    summaryRoom: () => {
+    summaryRoom: (instead = '') => {
       const file = env.GITHUB_STEP_SUMMARY;
-      return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+      const used = file ? sizeOf(file) - Buffer.byteLength(instead) : 0;
+      return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - used);
+    },
+  };
+}
+
+/**
+ * The same for a person at a terminal: stdout is the program's alone, and a workflow command means nothing there. What is
+ * an annotation on the runner is in the summary too, but for what is said before the program runs.
+ */
+export function terminalRunner(env: NodeJS.ProcessEnv): Runner {
+  const info = (line: string): void => void process.stderr.write(`${line}\n`);
+  return {
+    ...environmentRunner(env),
+    info,
+    annotate: async (_, message, { title } = {}) => {
+      if (title?.startsWith('oom-autopsy')) info(logLine(message.split('\n', 1)[0] ?? ''));
     },
   };
 }
@@ -173,11 +228,11 @@ export function forgiving(runner: Runner, makeRoom?: MakeRoom): Runner {
           throw error;
         }),
       ),
-    summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
-    summaryRoom: () => {
+    summary: (markdown, instead) => attempt('the summary', () => runner.summary(markdown, instead)),
+    summaryRoom: (instead) => {
       let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
       attempt('the summary', () => {
-        room = runner.summaryRoom();
+        room = runner.summaryRoom(instead);
       });
       return room;
     },

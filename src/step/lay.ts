@@ -75,9 +75,13 @@ export function layStep(plan: Plan, script: string, shimSource: string): Laid {
   return { shim: true, faults: [], evidenceDir };
 }
 
-/** Copies the Python files of a folder: not the bytecode that an interpreter may have left beside them. */
+/**
+ * Copies the Python files of a folder: not the bytecode that an interpreter may have left beside them. The folder for
+ * it is ours from the start: one that a container's root makes, the runner cannot remove.
+ */
 function copyPython(from: string, to: string): void {
   mkdirSync(to);
+  mkdirSync(`${to}/__pycache__`);
   for (const name of readdirSync(from)) {
     const [source, target] = [`${from}/${name}`, `${to}/${name}`];
     // Read and written takes 1.5 ms for all of them, copyFileSync 3.9.

@@ -16,6 +16,8 @@ export interface ProcessFacts {
    * good.
    */
   readonly startTicks: number;
+  /** Resident memory in pages: field 24. */
+  readonly resident: number;
 }
 
 /**
@@ -34,6 +36,7 @@ export function processFacts(pid: number | 'self', root = '/proc'): ProcessFacts
       ppid: Number(fields[1]),
       pgid: Number(fields[2]),
       startTicks: Number(fields[19]),
+      resident: Number(fields[21]),
     };
   } catch {
     return null;

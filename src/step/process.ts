@@ -35,6 +35,11 @@ export interface RunOptions {
   readonly graceMs: number;
   /** `NAME=value` that marks the step's processes. */
   readonly mark: string;
+  /**
+   * A person started it: its input is theirs, and a signal is passed on and no more. What the program makes of Ctrl-C (a
+   * debugger's prompt, a checkpoint that takes minutes) is its own matter.
+   */
+  readonly terminal?: boolean;
   /** Processes of the step that were seen so far. */
   readonly met?: () => readonly Group[];
   readonly onStart?: (group: Group) => void;
@@ -121,8 +126,12 @@ export function runStep(options: RunOptions): Promise<RunResult> {
         child.kill(signal);
         return;
       }
-      // Descendants with a group of their own (`timeout`, `setsid`) do not get a signal that is sent to ours.
       const leader = child.pid;
+      if (options.terminal) {
+        signalProcess(-leader, signal);
+        return;
+      }
+      // Descendants with a group of their own (`timeout`, `setsid`) do not get a signal that is sent to ours.
       const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
       signalProcess(-leader, signal);
       for (const facts of outside) signalProcess(facts.pid, signal);
@@ -157,7 +166,7 @@ export function runStep(options: RunOptions): Promise<RunResult> {
       child = spawn(options.file, options.args, {
         cwd: options.cwd,
         env: options.env,
-        stdio: ['ignore', 'inherit', 'inherit'],
+        stdio: [options.terminal ? 'inherit' : 'ignore', 'inherit', 'inherit'],
         detached: posix,
         windowsHide: true,
       });

@@ -9,6 +9,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { type HostUse, HostUseWatch } from './host-use.js';
 import { CARRIERS } from './launchers.js';
 import { byStart, type Group, ownAmong, type StepMark } from './own.js';
 import {
@@ -44,6 +45,8 @@ export interface Seen {
   readonly carriers: readonly string[];
   /** Python processes of another user, whose memory cannot be looked at. */
   readonly hidden: readonly { readonly pid: number; readonly program: string }[];
+  /** Who held the host's memory at the fullest moment; null before the first look. */
+  readonly use: HostUse | null;
 }
 
 /** Files of torch that are mapped once `import torch` is under way, behind their first address. */
@@ -60,6 +63,8 @@ const SPARING = 100;
 /** One process, for as long as it lives. */
 interface Known {
   readonly facts: ProcessFacts;
+  /** As the last scan found it. */
+  now: ProcessFacts;
   readonly ours: boolean;
   /** Torch was seen in it: it need not be scanned again. */
   settled: boolean;
@@ -70,6 +75,7 @@ export class TorchWatch {
   readonly #sightings = new Map<string, Sighting>();
   readonly #carriers = new Set<string>();
   readonly #hidden = new Map<number, string>();
+  readonly #use: HostUseWatch;
   #known = new Map<number, Known>();
   #timer: NodeJS.Timeout | undefined;
   #looked = false;
@@ -84,7 +90,9 @@ export class TorchWatch {
     private readonly mark: () => StepMark,
     private readonly shimDir: string,
     private readonly root = '/proc',
-  ) {}
+  ) {
+    this.#use = new HostUseWatch(root);
+  }
 
   /**
    * @param tell called with what was seen, first and then whenever that has doubled: a step that keeps
@@ -124,9 +132,13 @@ export class TorchWatch {
   /** Scans once. */
   look(): void {
     this.#looked = true;
+    const own: ProcessFacts[] = [];
     for (const known of this.#meet()) {
-      if (known.ours && !known.settled) this.#examine(known);
+      if (!known.ours) continue;
+      own.push(known.now);
+      if (!known.settled) this.#examine(known);
     }
+    this.#use.look(own);
   }
 
   seen(): Seen {
@@ -134,6 +146,7 @@ export class TorchWatch {
       sightings: [...this.#sightings.values()],
       carriers: [...this.#carriers],
       hidden: [...this.#hidden].map(([pid, program]) => ({ pid, program })),
+      use: this.#use.use(),
     };
   }
 
@@ -155,11 +168,13 @@ export class TorchWatch {
       const facts = known && !known.ours ? known.facts : processFacts(pid, this.root);
       if (facts === null) continue;
       all.push(facts);
-      if (known?.facts.startTicks === facts.startTicks) living.set(pid, known);
+      if (known?.facts.startTicks !== facts.startTicks) continue;
+      known.now = facts;
+      living.set(pid, known);
     }
     const own = ownAmong(this.mark(), all, ({ pid }) => living.get(pid)?.ours, this.root);
     for (const facts of all.filter(({ pid }) => !living.has(pid)).sort(byStart)) {
-      living.set(facts.pid, { facts, ours: own.has(facts.pid), settled: false });
+      living.set(facts.pid, { facts, now: facts, ours: own.has(facts.pid), settled: false });
     }
     this.#known = living;
     return living.values();

@@ -43,6 +43,9 @@ class Process:
         self.busy = set()  # idents of threads doing our work
         self.dumps = []  # running dumps
         self.events = []  # out-of-memories that are being looked at
+        self.suites = None  # the module, where a test runner is at work
+        self.tests = []  # (row of an out-of-memory, who knows what became of its test)
+        self.ways = {}  # seq of an out-of-memory -> handled.Way
         self.looked = 0  # out-of-memories at which the program's objects were looked at
         self.look_seconds = 0.0  # of processor time
         self.cuda_since = 0.0  # by time.monotonic()

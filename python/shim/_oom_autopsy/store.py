@@ -39,7 +39,11 @@ class Store:
         self.path(name)
         temporary = os.path.join(self.folder, f".{name}.tmp-{os.getpid()}")
         self.discard(temporary)  # left by a write that was given up
-        os.close(os.open(temporary, _FLAGS, 0o600))
+        file = os.open(temporary, _FLAGS, 0o600)
+        try:
+            _give(file, self.folder)
+        finally:
+            os.close(file)
         return temporary
 
     def commit(self, temporary, name, new=False):
@@ -69,6 +73,15 @@ class Store:
         """Removes a file of ours; one that is gone already is fine."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path(name))
+
+
+def _give(file, folder):
+    """As root, as docker and sudo run programs: gives a file to the owner of the evidence folder, who is the runner
+    and could not read it else."""
+    with contextlib.suppress(OSError, AttributeError):
+        owner = os.stat(folder)
+        if os.geteuid() == 0 != owner.st_uid:
+            os.fchown(file, owner.st_uid, owner.st_gid)
 
 
 def _claim(temporary, final):

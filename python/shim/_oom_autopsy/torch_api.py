@@ -66,6 +66,27 @@ PARAMETERS, BUFFERS, MODULES = (
     "_buffers",
     "_modules",
 )  # of torch.nn.Module: {name: tensor or module}
+# Parts that wrappers add to a module's path: torch.compile, FSDP 1, checkpointing, offloading (2.13.0 and 2.14.1), and, by a
+# name that a user's module may have too, DDP, DataParallel, DeepSpeed and averaged models.
+WRAPPED = frozenset(
+    (
+        "_orig_mod",
+        "_fsdp_wrapped_module",
+        "_checkpoint_wrapped_module",
+        "_fpw_module",
+        "_offload_wrapped_module",
+    )
+)
+WRAPPED_PUBLIC = "module"
+WRAPPERS = frozenset(
+    (
+        "DistributedDataParallel",
+        "DataParallel",
+        "DeepSpeedEngine",
+        "AveragedModel",
+        "FullyShardedDataParallel",
+    )
+)
 IS_PARAMETER = "_is_param"  # of a wrapper subclass that stands for a Parameter
 NODE_INPUTS = "_input_metadata"  # of an autograd node: device and shape of each gradient that it takes
 # Parts of torch whose threads wait, compile or load data, and keep no tensor of a step.
@@ -595,6 +616,7 @@ class CensusApi:
         self.retains_grad = slots["retains_grad"].__get__
         self.requires_grad = slots["requires_grad"].__get__
         self.layout = slots["layout"].__get__
+        self.shape, self.dtype = slots["shape"].__get__, slots["dtype"].__get__
         self.untyped_storage = base.untyped_storage
         self.get_device = base.get_device
         # where a tensor's storage begins, without a Python object for it (2.2; seen in 2.13.0 and 2.14.1)
@@ -640,11 +662,20 @@ class CensusApi:
             for code in [getattr(function, "__code__", None)]
             if code is not None
         )
+        # frames of an optimizer's step: a wrapper, the optimizer the first of its `args` (1.x to 2.14)
+        wrapper = getattr(getattr(torch.optim.Optimizer, "profile_hook_step", None), "__code__", None)
+        self.step_codes = frozenset(
+            id(code) for code in getattr(wrapper, "co_consts", ()) if type(code) is types.CodeType
+        )
+        self.item = base.item
         self.plain_tensors = tuple(
             t
             for t in (base, torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", None))
             if t is not None
         )
+        # the operation tells which module used a weight that two share
+        self.embedding, self.linear = torch.nn.Embedding, torch.nn.Linear
+        self.no_forward = (torch.nn.ModuleList, torch.nn.ModuleDict)
         self.tensor, self.parameter, self.module = torch.Tensor, torch.nn.Parameter, module
         self.optimizer = torch.optim.Optimizer
         self.function_node = c._FunctionBase
@@ -680,6 +711,15 @@ class CensusApi:
                 if name.startswith("_raw_saved_") and type(slot) is types.GetSetDescriptorType:
                     found.append(slot.__get__)
         return found
+
+    def node_number(self, node_type):
+        """A function that gives a node's place in the order in which its thread made nodes, or None (`_sequence_nr`: 2.1 to
+        2.14; a node that accumulates a gradient has the largest number there is)."""
+        for cls in type.__dict__["__mro__"].__get__(node_type):
+            found = type.__dict__["__dict__"].__get__(cls).get("_sequence_nr")
+            if type(found) is types.MethodDescriptorType:
+                return found
+        return None
 
     def node_slot(self, node_type, name):
         """A C slot (`next_functions`, `_input_metadata`, `variable`) of a node's type, or None."""
@@ -717,6 +757,16 @@ def segments_without_traces():
         return module._C._cuda_memorySnapshot((0, 0, False))["segments"], None
 
 
+def cublas_workspace(device):
+    """Bytes of the workspace that torch gives cuBLAS for each handle and stream: as CUBLAS_WORKSPACE_CONFIG says, else 32 MiB
+    on Hopper, 8 MiB and 128 KiB before (CUDABlas.cpp, getChosenWorkspaceSize: 1.11 to 2.14)."""
+    asked = re.findall(r":(\d{1,9}):(\d{1,9})", os.environ.get("CUBLAS_WORKSPACE_CONFIG", ""))
+    if asked:
+        return sum(int(size) * int(count) for size, count in asked) * 1024
+    major, minor = torch().cuda.get_device_capability(device)
+    return 4096 * 8 * 1024 if (major, minor) == (9, 0) else (4096 * 2 + 16 * 8) * 1024
+
+
 def forked_after_cuda(torch):
     """Whether this process is a forked child of one that had initialised CUDA (0.4 to 2.14)."""
     ask = getattr(torch.cuda, "_is_in_bad_fork", None)
@@ -725,6 +775,7 @@ def forked_after_cuda(torch):
 
 # What FlatParameter (FSDP 1) keeps in attributes that is a gradient; its other tensors are shards of the
 # parameter (torch/distributed/fsdp/_flat_param.py, seen in 2.13.0 and 2.14.1).
+FLAT_PARAMETER = "_flat_param"  # its name in the module that FSDP 1 wraps
 FLAT_PARAMETER_GRADIENTS = frozenset({"_saved_grad_shard", "_cpu_grad"})
 # --- end of census ------------------------------------------------------------------------------------------
 

@@ -6,16 +6,15 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Evidence, SnapshotFile } from '../../evidence/collect.js';
 import { bareDigest } from '../../evidence/digest.js';
-import type { LeftOut } from '../../evidence/manifest.js';
+import type { LeftOut, ManifestFile } from '../../evidence/manifest.js';
 import { openFolder, openRegular } from '../../evidence/safe-fs.js';
 import { EMBED_LIMIT, type EmbeddedSnapshot } from './options.js';
 
 /** A snapshot larger than this is not even read: it compresses to about a tenth. */
 const READ_LIMIT = 8 * EMBED_LIMIT;
 
-async function packed(folder: string, snapshot: SnapshotFile): Promise<Buffer | null> {
+async function packed(folder: string, snapshot: ManifestFile): Promise<Buffer | null> {
   const opened = await openRegular(folder, snapshot.file);
   if (!opened.ok) return null;
   try {
@@ -39,7 +38,7 @@ async function packed(folder: string, snapshot: SnapshotFile): Promise<Buffer | 
  * `max-upload-size`) does not leave it inside of the page.
  */
 export async function embedSnapshots(
-  evidence: Evidence,
+  evidence: { readonly dir: string; readonly snapshots: readonly ManifestFile[] },
   leftOut: readonly LeftOut[] = [],
   limit: number = EMBED_LIMIT,
 ): Promise<readonly EmbeddedSnapshot[]> {

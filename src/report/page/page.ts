@@ -20,6 +20,7 @@ import { PATTERNS } from './kit.js';
 import { DEFAULT_VIEWER, type PageOptions, type Viewer } from './options.js';
 import {
   gpuSection,
+  hostSection,
   notSeenCards,
   paritySection,
   ranksSection,
@@ -130,6 +131,7 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
     snapshotsSection(manifest, own),
     ranksSection(manifest),
     timelineSection(lines),
+    hostSection(manifest),
     gpuSection(manifest),
     cyclesSection(manifest),
     paritySection(manifest),

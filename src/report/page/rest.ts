@@ -6,8 +6,10 @@ import type { Whose } from '../../gpu/holders.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
 import { type Html, html, rich } from '../html.js';
+import { code } from '../rich.js';
 import { peakOf } from '../story.js';
 import type { TimelineFacts } from '../timeline.js';
+import { hostOwnerRich } from '../words/memory.js';
 import { disarmWords, endingWords } from '../words/process.js';
 import { notSeenSentences, rejectedLine } from '../words/unseen.js';
 import { processName } from '../words/words.js';
@@ -125,6 +127,25 @@ const WHOSE: Readonly<Record<Whose, string>> = {
   stranger: '',
   unknown: ' (not known whose)',
 };
+
+/** Who of the step held the host's memory, where the kernel has ended something for it. */
+export function hostSection({ host }: Manifest): Section | null {
+  const use = host?.use;
+  if (!use) return null;
+  const title = "Who held the host's memory, when most was seen";
+  const rows: Cell[][] = use.owners.map((owner) => [
+    rich(hostOwnerRich(owner)),
+    bytes(owner.own),
+    bytes(owner.shared),
+  ]);
+  if (use.shm !== null) rows.push([rich([code('/dev/shm')]), '', bytes(use.shm.used)]);
+  const columns: readonly Column[] = [
+    { name: 'who' },
+    { name: 'of its own', number: true },
+    { name: 'shared', number: true },
+  ];
+  return { id: 'host', title: 'Host memory', body: table(title, columns, rows) };
+}
 
 export function gpuSection(manifest: Manifest): Section | null {
   const looks = [

@@ -4,6 +4,8 @@ import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
 import type { Oom } from '../../evidence/receipt.js';
 import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
+import { hostAdvice } from '../../judge/host-advice.js';
+import { isFatal } from '../../judge/outcomes.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
 import { type Html, html, rich } from '../html.js';
@@ -48,12 +50,10 @@ function owners(part: Part): Html {
 
 /** What happened, and after its first sentence what to do first. */
 export function lead(manifest: Manifest): readonly Html[] {
-  const advice = adviceFor(manifest);
+  const advice = hostAdvice(manifest) ?? adviceFor(manifest)?.text ?? null;
   const [first, ...rest] = verdictParagraphs(manifest).map((p) => html`<p class="lead">${rich(p)}</p>`);
   const told =
-    advice === null
-      ? []
-      : [html`<p class="lead first"><strong>Do this first</strong>: ${rich(advice.text)}</p>`];
+    advice === null ? [] : [html`<p class="lead first"><strong>Do this first</strong>: ${rich(advice)}</p>`];
   return [...(first === undefined ? [] : [first]), ...told, ...rest];
 }
 
@@ -89,7 +89,7 @@ function eventsOf(manifest: Manifest): readonly Event[] {
   return manifest.processes.flatMap((process) =>
     process.ooms.map((oom, index) => {
       const outcome = outcomeOf(manifest, process, index);
-      return { process, oom, outcome, fatal: outcome === 'process' };
+      return { process, oom, outcome, fatal: outcome === 'process' || isFatal(oom) };
     }),
   );
 }

@@ -43,14 +43,21 @@ export function snapshotsBlock(manifest: Manifest): Block | null {
       [name(s.digest.replace(/^sha256:/, '').slice(0, 12))],
     ]);
   });
-  const names = ['rank', ...(many ? ['host'] : []), 'taken', 'size', 'history', 'sha256 of the file'];
+  const ranks = snapshots.some((s) => s.rank !== null);
+  const names = [
+    ranks ? 'rank' : 'process',
+    ...(many ? ['host'] : []),
+    'taken',
+    'size',
+    'history',
+    'sha256 of the file',
+  ];
   const aligns = names.map((n) => (n === 'size' ? 'right' : 'left') as 'left' | 'right');
-  return {
-    weight: 85,
+  return folded(85, say`${count(snapshots.length, 'snapshot')}: what each shows, and which view to open`, {
     open: tableHead(names, aligns),
     rows,
     close: (dropped) => `${moreRows(snapshots.length - shown.length)(dropped)}\n${readingLines(manifest)}`,
-  };
+  });
 }
 
 /**
@@ -70,7 +77,12 @@ export function whereBlock(manifest: Manifest, links: SummaryLinks): Block | nul
   }
   if (report) parts.push([report]);
   const line = none && parts.length === 1 ? '' : paragraph(joinRich(parts, ' · '));
-  if (published.state !== 'failed' && published.state !== 'skipped') return plainBlock(86, line);
+  if (published.state === 'uploaded') return plainBlock(86, line);
+  if (published.state === 'planned')
+    return plainBlock(
+      86,
+      line + paragraph(say`${strong('Upload under way')}: if it was ended, the post step goes on.`),
+    );
   const kept =
     links.evidenceDir === null ? null : say` The files are on the runner in ${name(links.evidenceDir, 200)}.`;
   const why = shorten(published.reason ?? 'no reason given', 300);

@@ -10,8 +10,9 @@ import { type Block, plainBlock } from '../blocks.js';
 import { mergedCycles } from '../cycles.js';
 import { placeOf, userFrame } from '../frames.js';
 import { escapeText, markdown, row, tableHead } from '../markdown.js';
-import { joinRich, type Rich, say, shorten, strong } from '../rich.js';
+import { code, joinRich, type Rich, say, shorten, strong } from '../rich.js';
 import { disarmOf, endingOf, fatalStories, peakOf } from '../story.js';
+import { hostOwnerRich } from '../words/memory.js';
 import { disarmWords, endingWords } from '../words/process.js';
 import { notSeenSentences, rejectedLine } from '../words/unseen.js';
 import { name, processName, rankWords } from '../words/words.js';
@@ -40,6 +41,28 @@ export function gpuBlock(manifest: Manifest): Block | null {
     rows: rows.slice(0, MOST.processes),
     close: moreRows(Math.max(0, rows.length - MOST.processes)),
   });
+}
+
+/** Who of the step held the host's memory, where the kernel has ended something for it. */
+export function hostBlock({ host }: Manifest): Block | null {
+  const use = host?.use;
+  if (!use) return null;
+  const rows = use.owners.map((owner) =>
+    row([hostOwnerRich(owner), [formatBytes(owner.own)], [formatBytes(owner.shared)]]),
+  );
+  const shm =
+    use.shm === null
+      ? ''
+      : `\n${markdown(say`${code('/dev/shm')} held ${formatBytes(use.shm.used)} of ${formatBytes(use.shm.total)}.`)}\n`;
+  return {
+    weight: 90,
+    open: tableHead(
+      ["Who held the host's memory, when most was seen", 'of its own', 'shared'],
+      ['left', 'right', 'right'],
+    ),
+    rows,
+    close: () => `${shm}\n`,
+  };
 }
 
 export function cyclesBlock(manifest: Manifest): Block | null {

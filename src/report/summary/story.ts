@@ -3,12 +3,14 @@
 import type { Manifest } from '../../evidence/manifest.js';
 import { adviceFor } from '../../judge/advice.js';
 import { hintsFor } from '../../judge/hints.js';
+import { hostAdvice } from '../../judge/host-advice.js';
+import { testName } from '../../judge/outcomes.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
 import { type Block, plainBlock } from '../blocks.js';
 import { foldStack, placeOf, userFrame } from '../frames.js';
 import { escapeText, markdown, row, tableHead } from '../markdown.js';
-import { joinRich, type Rich, say, shorten, strong } from '../rich.js';
+import { code, joinRich, link, type Rich, say, shorten, strong } from '../rich.js';
 import {
   accountOf,
   censusOf,
@@ -19,18 +21,28 @@ import {
   tellingStack,
 } from '../story.js';
 import { headline } from '../words/headline.js';
-import { amount, ownersRich, partRich, share } from '../words/memory.js';
+import { amount, ownersRich, PART_NAMES, partRich, share } from '../words/memory.js';
 import { poolsRich } from '../words/pools.js';
 import { verdictParagraphs } from '../words/verdict.js';
 import { name, processName } from '../words/words.js';
-import { fenced, folded, heading, MOST, moreRows, paragraph } from './kit.js';
+import { fenced, folded, MOST, moreRows, paragraph } from './kit.js';
 
 export function verdictBlock(manifest: Manifest): Block {
   const { icon, title } = headline(manifest);
-  const advice = adviceFor(manifest);
+  const advice = hostAdvice(manifest) ?? adviceFor(manifest)?.text ?? null;
   const [first, ...rest] = verdictParagraphs(manifest).map(paragraph);
-  const told = advice === null ? '' : `> ${paragraph(say`${strong('Do this first')}: ${advice.text}`)}`;
+  const told = advice === null ? '' : `> ${paragraph(say`${strong('Do this first')}: ${advice}`)}`;
   return plainBlock(100, `## ${icon} ${escapeText(title)}\n\n${first ?? ''}${told}${rest.join('')}`);
+}
+
+/** The line of the program where memory ran out, linked to the commit of the run. */
+export function sourceBlock({ source }: Manifest): Block | null {
+  if (source === null) return null;
+  const place = `${source.file}:${source.line}`;
+  return plainBlock(
+    95,
+    `${paragraph([link([code(place)], source.url)])}${fenced([source.text], 'python')}\n`,
+  );
 }
 
 /** Other ranks that failed too, each in a line. */
@@ -41,7 +53,9 @@ export function otherFailures(manifest: Manifest): Block | null {
     const { frame } = tellingStack(story.oom, manifest.step.workspace);
     const where = frame ? say` at ${name(placeOf(frame, manifest.step.workspace))}` : null;
     const wanted = story.oom.wanted === null ? null : say`, asked for ${formatBytes(story.oom.wanted)}`;
-    return `- ${markdown(say`${processName(story.process)} ran out too${where}${wanted}.`)}\n`;
+    const test = testName(story.oom);
+    const who = test === null ? processName(story.process) : say`test ${name(test)}`;
+    return `- ${markdown(say`${who} ran out too${where}${wanted}.`)}\n`;
   });
   return {
     weight: 60,
@@ -82,12 +96,11 @@ export function stackBlock(manifest: Manifest, story: OomStory): Block | null {
   const text = fenced(
     lines.length > shown.length ? [`… ${lines.length - shown.length} more above`, ...shown] : shown,
   );
-  return folded(
-    50,
-    say`Where the program stood: ${own}, ${whose}`,
-    { open: text, rows: [], close: () => '' },
-    shown.length <= 10,
-  );
+  return folded(50, say`Where the program stood: ${own}, ${whose}`, {
+    open: text,
+    rows: [],
+    close: () => '',
+  });
 }
 
 /** Squares of the picture: different in lightness as well as in hue, in the order of the table below it. */
@@ -122,6 +135,17 @@ export function picture(parts: readonly Part[]): string {
   return parts.map((part, i) => SQUARES[part.name].repeat(squares[i] as number)).join('');
 }
 
+/** A table longer than this is not read. */
+const MOST_PARTS = 6;
+
+/** The largest parts, in the order of all; those not seen to their end stay, as they may be large. */
+function largest(parts: readonly Part[]): readonly Part[] {
+  if (parts.length <= MOST_PARTS) return parts;
+  const order = [...parts].sort((a, b) => Number(a.whole) - Number(b.whole) || b.bytes - a.bytes);
+  const kept = new Set(order.slice(0, MOST_PARTS - 1));
+  return parts.filter((part) => kept.has(part));
+}
+
 export function categoriesBlock(manifest: Manifest, story: OomStory): Block | null {
   const account = accountOf(manifest, story);
   const census = censusOf(story.oom.census, story.oom.device);
@@ -129,17 +153,23 @@ export function categoriesBlock(manifest: Manifest, story: OomStory): Block | nu
   const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (parts.length === 0 || whole === 0) return null;
   const title = census ? 'What was alive when it failed' : 'Who held the memory when it failed';
-  const owners = parts.some((part) => ownersRich(part).length > 0);
-  const names = [title, 'bytes', 'share', ...(owners ? ['largest owners'] : [])];
-  const head = tableHead(names, ['left', 'right', 'right', 'left']);
-  const rows = parts.map((part) => {
-    const cells = [
-      say`${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : partRich(part)}`,
+  const shown = largest(parts);
+  const head = tableHead([title, 'bytes', 'share'], ['left', 'right', 'right']);
+  const rows = shown.map((part) => {
+    const label = say`${SQUARES[part.name]} ${part.name === 'free' ? ['free'] : partRich(part)}`;
+    const owners = ownersRich(part);
+    // Under the category: a column of its own is off the screen of a telephone.
+    return row([
+      { lines: owners.length === 0 ? [label] : [label, owners] },
       [amount(part)],
       [part.bytes === 0 ? '' : share(part.bytes, whole)],
-    ];
-    return row(owners ? [...cells, ownersRich(part)] : cells);
+    ]);
   });
+  const rest = parts.filter((part) => !shown.includes(part));
+  if (rest.length > 0) {
+    const each = rest.map((part) => say`${PART_NAMES[part.name]} ${amount(part)}`);
+    rows.push(row([say`the rest: ${joinRich(each, '; ')}`, [], []]));
+  }
   const whose = processName(story.process);
   const of = account.total === null ? formatBytes(whole) : formatBytes(account.total);
   const notes: Rich[] = [];
@@ -168,5 +198,5 @@ export function hintsBlock(manifest: Manifest): Block | null {
   const hints = hintsFor(manifest);
   if (hints.length === 0) return null;
   const rows = hints.map((hint) => `- ${markdown(hint.text)}\n`);
-  return { weight: 80, open: heading('What the numbers suggest'), rows, close: () => '\n' };
+  return folded(80, ['What else the numbers suggest'], { open: '', rows, close: () => '' });
 }

@@ -20,6 +20,7 @@ import {
   cyclesBlock,
   dumpTrouble,
   gpuBlock,
+  hostBlock,
   notSeenBlock,
   parityBlock,
   processesBlock,
@@ -27,7 +28,14 @@ import {
   triggerBlock,
   troublesBlock,
 } from './rest.js';
-import { categoriesBlock, hintsBlock, otherFailures, stackBlock, verdictBlock } from './story.js';
+import {
+  categoriesBlock,
+  hintsBlock,
+  otherFailures,
+  sourceBlock,
+  stackBlock,
+  verdictBlock,
+} from './story.js';
 import { timelineBlock } from './timeline.js';
 
 export type { SummaryLinks } from './kit.js';
@@ -78,17 +86,19 @@ export function renderSummary(
   return fitted(
     some(
       verdictBlock(manifest),
+      sourceBlock(manifest),
       budgetBlock(manifest),
-      otherFailures(manifest),
-      story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null,
+      hostBlock(manifest),
       story ? categoriesBlock(manifest, story) : null,
-      hintsBlock(manifest),
-      dumpTrouble(manifest),
+      otherFailures(manifest),
       whereBlock(manifest, links),
+      dumpTrouble(manifest),
+      notSeenBlock(manifest),
+      story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null,
+      hintsBlock(manifest),
       snapshotsBlock(manifest),
       checkBlock(manifest, links),
       leftOutBlock(manifest, links),
-      notSeenBlock(manifest),
       gpuBlock(manifest),
       cyclesBlock(manifest),
       parityBlock(manifest),

@@ -1,6 +1,7 @@
 /** The headline of the report: one line that can stand alone. Pure. */
 import type { Manifest } from '../../evidence/manifest.js';
 import { doubtOf } from '../../judge/blind.js';
+import { fatalOoms, isFatal, testName, unexplained } from '../../judge/outcomes.js';
 import { endedByOom, type OutsideKind, outsideOoms } from '../../judge/outside.js';
 import { allCaught } from '../../judge/verdict.js';
 import { VERDICT_TRAITS, type VerdictName, type VerdictTraits } from '../../judge/verdicts.js';
@@ -22,8 +23,22 @@ const ranOut = (kinds: readonly OutsideKind[]): string =>
     ? 'Out of pinned host memory'
     : 'Out of GPU memory';
 
+/** Where memory ran out, where that is more telling than the program's name: tests, or a notebook's cell. */
+function inside(manifest: Manifest): string | null {
+  const { tests } = fatalOoms(manifest.processes);
+  const [first] = tests;
+  if (first !== undefined) {
+    return `in test ${shorten(first, 120)}${tests.length > 1 ? ` and ${tests.length - 1} more` : ''}`;
+  }
+  const oom = fatalStories(manifest)[0]?.oom;
+  if (oom?.cell != null) return `in cell ${oom.cell} of a notebook`;
+  const test = oom?.test?.child ? testName(oom) : null;
+  return test === null ? null : `in a process of test ${shorten(test, 120)}`;
+}
+
 function oomTitle(manifest: Manifest): string {
-  const ended = manifest.processes.filter(endedByOom);
+  const ended = manifest.processes.filter((p) => endedByOom(p) || p.ooms.some(isFatal));
+  const where = inside(manifest);
   const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
   const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
   const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
@@ -31,6 +46,7 @@ function oomTitle(manifest: Manifest): string {
   const first = process?.rank;
   const hosts = new Set(manifest.processes.map(({ host }) => host));
   const of = process !== undefined && hosts.size > 1 ? ` of ${shorten(process.host, 40)}` : '';
+  if (where !== null) return `${what} ${where}`;
   if (ranks.length === 1) return `${what} on rank ${ranks[0]}${of}`;
   if (ranks.length > 1) {
     return `${what} on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}${of}`}`;
@@ -53,7 +69,7 @@ function recoveredTitle(manifest: Manifest): string {
 function seenTitle(manifest: Manifest): string {
   const { oom_count: n, processes, unarmed, blind_spots } = manifest;
   if (n > 0) {
-    if (allCaught(openOoms(manifest))) return '';
+    if (allCaught(openOoms(manifest)) && unexplained(processes) === 0) return '';
     return n === 1 ? '; an out-of-memory was seen' : `; ${n} out-of-memory errors were seen`;
   }
   if (outsideOoms(processes).maybe.length > 0) return '; it may be out of memory';

@@ -1,18 +1,23 @@
 /** The parts of a device's memory in words: their names, their owners, their shares. Pure. */
 import { formatBytes } from '../../lib/bytes.js';
+import { count } from '../../lib/text.js';
+import type { HostOwner } from '../../step/host-use.js';
 import { joinRich, type Rich, say, shorten, strong } from '../rich.js';
 import type { Part } from '../story.js';
 import { MAX_NAME, name } from './words.js';
 
+/** Of what is unknown for these reasons, as the shim says them, owners may be known. */
+const OWNED: readonly string[] = ['module buffer', 'visible tensor'];
+
 export const PART_NAMES: Readonly<Record<Part['name'], string>> = {
   parameter: 'parameter',
   gradient: 'gradient',
-  optimizer_state: 'optimizer_state',
+  optimizer_state: 'optimizer state',
   activation: 'activation',
   input: 'input',
   unknown: 'unknown',
   allocated: 'in use by this process',
-  unused: 'reserved, in no block',
+  unused: 'reserved, unused',
   others: 'other processes',
   outside: "outside of torch's allocator",
   free: 'free',
@@ -32,20 +37,37 @@ export function amount(part: Part): string {
   return part.bytes === 0 ? 'not reached' : `${formatBytes(part.bytes)}, not all reached`;
 }
 
-/** The largest owners of a part, or why it is unknown: `most` of them after the first `from`. */
+/** What holds bytes, as a reader sees it. */
+const ownerRich = ({ name: of, kind }: Part['owners'][number]): Rich =>
+  kind === 'compiled' ? say`compiled graph of ${name(of, 60)}` : kind === 'library' ? [of] : [name(of, 60)];
+
+/** Why bytes are unknown, less what its owners tell. A library's owner is a reason of the same name. */
+function untold({ owners, reasons }: Part): readonly { what: Rich; bytes: number }[] {
+  let told = owners.filter(({ kind }) => kind !== 'library').reduce((sum, owner) => sum + owner.bytes, 0);
+  const libraries = new Set(owners.filter(({ kind }) => kind === 'library').map(({ name: of }) => of));
+  return reasons
+    .filter(({ reason }) => !libraries.has(reason))
+    .flatMap(({ reason, bytes }) => {
+      const less = OWNED.includes(reason) ? Math.min(told, bytes) : 0;
+      told -= less;
+      return bytes === less ? [] : [{ what: [shorten(reason, MAX_NAME)], bytes: bytes - less }];
+    });
+}
+
+/** The largest owners of a part, and for what has none why it is unknown: `most` of them after the first `from`. */
 export function ownersRich(part: Part, most = 2, from = 0): Rich {
-  if (part.name === 'unknown' && part.reasons.length > 0) {
-    const reasons = [...part.reasons].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
-    return joinRich(
-      reasons.map((r) => say`${shorten(r.reason, MAX_NAME)} ${formatBytes(r.bytes)}`),
-      ', ',
-    );
-  }
+  const owners = part.owners.map((owner) => ({ what: ownerRich(owner), bytes: owner.bytes }));
+  const all = part.name === 'unknown' ? [...owners, ...untold(part)] : owners;
+  const shown = [...all].sort((a, b) => b.bytes - a.bytes).slice(from, from + most);
   return joinRich(
-    part.owners.slice(from, from + most).map((o) => say`${name(o.name, 60)} ${formatBytes(o.bytes)}`),
+    shown.map(({ what, bytes }) => say`${what} ${formatBytes(bytes)}`),
     ', ',
   );
 }
+
+/** `python3 (pid 12)`, `4 workers of python3 (pid 12)`: a program of the step, or those that it has forked. */
+export const hostOwnerRich = ({ program, pid, workers }: HostOwner): Rich =>
+  say`${workers === 0 ? null : `${count(workers, 'worker')} of `}${name(program, 40)} (pid ${pid})`;
 
 /** Share in percent; `< 1 %` for what is not nothing. */
 export function share(part: number, whole: number): string {

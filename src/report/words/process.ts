@@ -27,6 +27,10 @@ export function endingWords(manifest: Manifest, process: ManifestProcess): strin
 /** What became of an out-of-memory. */
 export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   process: 'ended the process',
+  test: 'failed a test',
+  exit: 'the program ended itself',
+  left: 'left the program, and a tool caught it',
+  exited: 'not known: the process exited after it',
   'raised-again': 'raised again in another process',
   thread: 'ended a thread, or caught',
   caught: 'caught',

@@ -6,6 +6,7 @@
 import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
 import type { OutsideOom } from '../../evidence/receipt.js';
 import { isBlind } from '../../judge/blind.js';
+import { testName } from '../../judge/outcomes.js';
 import { OUTSIDE_NAMES } from '../../judge/outside.js';
 import { allCaught } from '../../judge/verdict.js';
 import type { VerdictName } from '../../judge/verdicts.js';
@@ -27,7 +28,7 @@ import {
   tellingStack,
   unseenOoms,
 } from '../story.js';
-import { capital, name, processName } from './words.js';
+import { capital, lastName, name, processName } from './words.js';
 
 /** Processes that are each told in a paragraph. */
 const MOST_EACH = 3;
@@ -93,6 +94,28 @@ export function whoHeld(account: Account): Rich | null {
     rest = say`${strong(`${formatBytes(outside)} were held outside of its allocator`)}: by other processes, or by the driver and libraries.`;
   }
   return joinRich([own, fraction, rest, seenRich(account)]);
+}
+
+/** Who handled it, as far as a fact says so. */
+function handledRich({ oom }: OomStory, workspace: string | null): Rich | null {
+  const { test, outcome } = oom;
+  if (outcome === null || outcome.kind === 'test-failed' || outcome.kind === 'raised') return null;
+  const { kind, at, tool, later } = outcome;
+  const where = at === null ? null : say` at ${name(placeOf(at, workspace))} in ${name(at.function)}`;
+  if (test !== null && kind === 'handled') {
+    const marked = tool === null ? null : say` (${name(tool)})`;
+    const failed = later === null ? null : say` and failed later by ${name(lastName(later))}`;
+    return say`The test ${name(testName(oom) ?? test.id)} handled it${where}${marked}${failed}.`;
+  }
+  const who = tool === null ? null : name(tool);
+  if (kind === 'exit')
+    return who === null
+      ? say`The program handled it${where} and ended itself because of it.`
+      : say`${who} caught it and ended the program.`;
+  if (kind === 'left') return say`${who ?? 'A tool'} caught it after it had left the program's own frames.`;
+  return who === null
+    ? say`The program handled it${where}.`
+    : say`${who} caught it, called${where ?? ' by the program'}.`;
 }
 
 /**
@@ -287,7 +310,7 @@ export function verdictParagraphs(manifest: Manifest): readonly Rich[] {
     const account = accountOf(manifest, story);
     const asked = askedFor(manifest, story, account);
     const intro = story.fatal ? null : say`The newest, on ${processName(story.process)}:`;
-    const told = joinRich([intro, asked, whoHeld(account)]);
+    const told = joinRich([intro, asked, whoHeld(account), handledRich(story, manifest.step.workspace)]);
     // One that ended no process comes after those that did.
     if (story.fatal) paragraphs.unshift(told);
     else paragraphs.push(told);

@@ -6,6 +6,7 @@ where it was cut short, it says how far it got, and which categories it did not 
 order: docs/census.md.
 """
 
+import math
 import os
 import sys
 
@@ -15,6 +16,7 @@ from ..heap.graph import IDLE, OWN_DEVICE, GraphWalk
 from ..heap.names import ModuleTree, clean, is_dict, optimizer_name
 from ..heap.objects import (
     MAX_ITEMS,
+    MODULE,
     TENSOR,
     WRAPPER,
     Clock,
@@ -26,9 +28,13 @@ from ..heap.objects import (
     tensors_in,
     type_name,
 )
+from ..heap.places import Places
 from ..heap.scene import Scene
+from . import holders
 from . import pools as census_pools
 from . import sums as rank
+from .naming import Naming
+from .owners import Activations, Parameters
 
 PASS_SHARE = 0.6  # of the time bound, for the pass over all objects
 HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hides
@@ -46,6 +52,10 @@ STEPS = {
     "tensors": ("parameter", "gradient", "activation"),
     "graph": ("activation",),
     "storages": (),
+    "places": (),
+    "layers": (),
+    "holders": (),
+    "signs": (),
 }
 
 # pid -> token of the look in progress; by pid, so that a fork in the middle of one leaves no mark
@@ -108,7 +118,7 @@ def _result(clock, devices, cut, look):
         "complete": cut is None,
         "cut": cut,
         "not_reached": [name for name in FACTS if look is not None and name in look.not_reached],
-        "signs": None,
+        "signs": None if look is None else look.signs,
         "devices": devices,
         "looked": {
             "objects": found.objects if found else 0,
@@ -129,7 +139,16 @@ class _Look:
         self.state, self.device = scene.state, scene.device
         self.ledger, self.cuts, self.not_reached = rank.Ledger(), [], set()
         self.walk, self.roots = None, []
+        self.parameters, self.activations = Parameters(), Activations()
+        self.places = Places(self.api.folder, self.api.module_call_codes, scene.lists_it)
+        self.named, self.left, self.foreign = [], [], []  # Named
+        self.user_modules = set()  # their names
+        self.kept = {}  # device -> rows
+        self.signs = None
+        self.cleaned = {}  # (a node's name, what follows) -> as it is shown
         self.over = False  # the time bound was reached
+        self.models = {}  # id(root module) -> (root module, {storage: bytes} of its parameters)
+        self.visible = []  # (tensor, the node that made it or None, its storages)
         self.saved = {}  # id -> tensor, of those that the graph saved
         self.asked = set()  # ids of tensors whose gradient was asked for
         self.unread_gradients = 0  # another thread may be writing them
@@ -152,10 +171,11 @@ class _Look:
             self.cuts.append(f"not looked: another thread runs PyTorch code ({scene.elsewhere})")
             self.not_reached.update(FACTS)
             return
-        calls = scene.calls
+        calls, naming = scene.calls, Naming(self)
         # What matters first: should the pass over all objects be cut short, the modules at work are seen all the same.
         scene.modules_on_stacks()
         for name, step in (
+            ("places", self._places),  # before objects are listed: see places.local_items
             ("objects", lambda: scene.objects(clock, self.max_objects, PASS_SHARE)),
             (
                 "frozen objects",
@@ -167,6 +187,9 @@ class _Look:
             ("tensors", self._tensors),
             ("graph", self._graph),
             ("storages", self._storages),
+            ("layers", naming.layers),
+            ("holders", naming.holders),
+            ("signs", naming.signs),
         ):
             self._step(name, step)
         self._owe()
@@ -214,10 +237,12 @@ class _Look:
             self.reader.unreadable += 1
             return []
 
-    def _put(self, tensor, fact, name):
-        """One fact about all the storages a tensor stands for."""
-        for device, address, size, own in self._read(tensor):
-            self.ledger.put(device, address, size, own, fact, name)
+    def _put(self, tensor, fact, name, kind=None):
+        """One fact about all the storages a tensor stands for. Returns these."""
+        found = self._read(tensor)
+        for device, address, size, own in found:
+            self.ledger.put(device, address, size, own, fact, name, kind, tensor)
+        return found
 
     def _put_gradient(self, tensor, name):
         """The `.grad` of a leaf (of another tensor only if it retains one: asking warns otherwise)."""
@@ -234,7 +259,7 @@ class _Look:
         except RuntimeError:
             return
         if grad is not None:
-            self._put(grad, rank.GRADIENT, name)
+            self._put(grad, rank.GRADIENT, name, "tensor")
 
     def _settled(self, tensor):
         """Whether no other thread may be writing a tensor's gradient now. Those of CPU tensors are of no
@@ -245,11 +270,20 @@ class _Look:
         return not devices or (self.state == OWN_DEVICE and devices == {self.device})
 
     def _put_parameter(self, tensor, name):
-        self._put(tensor, rank.PARAMETER, name)
+        self._put(tensor, rank.PARAMETER, name, "tensor")
         self._put_gradient(tensor, name)
         for attribute, inner in self.reader.flat_parameter_parts(tensor):
             gradient = attribute in torch_api.FLAT_PARAMETER_GRADIENTS
-            self._put(inner, rank.GRADIENT if gradient else rank.PARAMETER, name)
+            self._put(inner, rank.GRADIENT if gradient else rank.PARAMETER, name, "tensor")
+
+    def is_module(self, value):
+        return self.kinds.of(value) == MODULE
+
+    def _places(self):
+        """Variables of the program's own modules and functions, ahead of all that is named by them."""
+        self.named, self.user_modules = self.places.globals()
+        mine, self.foreign = self.places.locals(self.scene.stacks, self.is_module)
+        self.named += mine
 
     def _modules(self):
         tree = ModuleTree(self.kinds, self.found.modules)
@@ -258,17 +292,32 @@ class _Look:
             self.clock.check(lambda: f"named {len(held)} tensors of {len(self.found.modules)} modules")
             for part in (torch_api.PARAMETERS, torch_api.BUFFERS):
                 for name, tensor in tree.entries(module, part):
-                    if self.kinds.of(tensor) in (TENSOR, WRAPPER) and self._read(tensor):
-                        held.append((module, part, name, tensor))
-        tree.name_roots([tree.root_and_path(module)[0] for module, _, _, _ in held])
-        for at, (module, part, name, tensor) in enumerate(held):
+                    if self.kinds.of(tensor) in (TENSOR, WRAPPER):
+                        facts = self._read(tensor)
+                        if facts:
+                            held.append((module, part, name, tensor, facts))
+        roots = [tree.root(row[0]) for row in held]
+        running = {id(frame) for stack in self.scene.stacks for frame in stack}
+        self.left = self.places.left(self.found.tracebacks, self.found.generators, running)
+        variables = holders.module_variables(self.kinds, [*self.named, *self.left], self.is_module)
+        tree.name_roots(roots, variables)
+        for root, (_, part, _, _, facts) in zip(roots, held):
+            if part == torch_api.PARAMETERS:
+                sizes = self.models.setdefault(id(root), (root, {}))[1]
+                sizes.update((fact[:2], rank.rounded(fact[2], rank.GRANULE)) for fact in facts)
+        known = self.parameters
+        known.tree = tree
+        for module, _, name, tensor, facts in held:
+            known.add(module, name, tensor, facts, self._size(tensor))
+        known.settle()
+        for at, (module, part, name, tensor, facts) in enumerate(held):
             if not at & 255:
                 self.clock.check(lambda at=at: f"read {at} of {len(held)} parameters and buffers")
-            path = tree.name(module, name)
+            path = known.name(module, name, facts)
             if part == torch_api.PARAMETERS:
                 self._put_parameter(tensor, path)
             else:
-                self._put(tensor, rank.BUFFER, path)
+                self._put(tensor, rank.BUFFER, path, "tensor")
 
     def _optimizers(self):
         for optimizer in self.found.optimizers:
@@ -277,7 +326,8 @@ class _Look:
             for group in members(self.kinds, groups, objects=False) or ():
                 if type(group) is dict:
                     for tensor in tensors_in(self.kinds, group.get("params")):
-                        self._put_parameter(tensor, optimizer_name(optimizer, "params"))
+                        flat = self.parameters.flat_name(self._read(tensor))
+                        self._put_parameter(tensor, flat or optimizer_name(optimizer, "params"))
             states = members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ()
             for at, state in enumerate(states):
                 if not at & 255:
@@ -294,7 +344,7 @@ class _Look:
         for key, value in named:
             name = optimizer_name(optimizer, key)
             for tensor in tensors_in(self.kinds, value, objects=True):
-                self._put(tensor, rank.OPTIMIZER_STATE, name)
+                self._put(tensor, rank.OPTIMIZER_STATE, name, "optimizer")
 
     def _arguments(self, calls):
         for module, args, kwargs in calls:
@@ -302,9 +352,10 @@ class _Look:
             named = [(f"{owner} argument {at}", value) for at, value in enumerate(args)]
             named += [(f"{owner} {clean(key)}", value) for key, value in dict.items(kwargs)]
             for name, value in named:
-                for tensor in tensors_in(self.kinds, value, objects=True):
+                # What is reached through an object's attributes only, as a cache that is handed on, is no input.
+                for tensor in tensors_in(self.kinds, value):
                     made = self._made_by(tensor) is not None
-                    self._put(tensor, rank.ARGUMENT if made else rank.INPUT, name)
+                    self._put(tensor, rank.ARGUMENT if made else rank.INPUT, name, "other")
 
     def _made_by(self, tensor):
         """The autograd node that made a tensor, or None."""
@@ -320,12 +371,15 @@ class _Look:
             node = self._made_by(tensor)
             if node is not None:
                 self.roots.append(node)
-                self._put(tensor, rank.OUTPUT, f"{clean(type_name(type(node)))} output")
+                facts = self._put(tensor, rank.OUTPUT, self._clean(type_name(type(node)), " output"), "node")
             elif self._is_parameter(tensor):
-                self._put_parameter(tensor, f"{clean(type_name(type(tensor)))} outside modules")
+                flat = self.parameters.flat_name(self._read(tensor))
+                self._put_parameter(tensor, flat or f"{clean(type_name(type(tensor)))} outside modules")
                 continue
             else:
-                self._put(tensor, rank.VISIBLE, None)
+                facts = self._put(tensor, rank.VISIBLE, None)
+            if facts:
+                self.visible.append((tensor, node, facts))
             self._put_gradient(tensor, "leaf outside modules" if node is None else "retained")
 
     def _is_parameter(self, tensor):
@@ -335,13 +389,22 @@ class _Look:
             return True
         return self.kinds.of(tensor) == WRAPPER and field(self.kinds, tensor, torch_api.IS_PARAMETER) is True
 
+    def _clean(self, name, made=""):
+        """A node's name, of which there are few."""
+        found = self.cleaned.get((name, made))
+        if found is None:
+            found = self.cleaned[name, made] = clean(name) + made
+        return found
+
     def _graph(self):
         self.walk = GraphWalk(self.api, self.kinds, self._saved, self._leaf, self.state, self.device)
+        self.activations.walk = self.walk
         return self.walk.run([*self.roots, *self.found.nodes], self.clock, self.max_nodes)
 
     def _saved(self, tensor, name):
-        self._put(tensor, rank.SAVED, clean(name))
+        facts = self._put(tensor, rank.SAVED, self._clean(name), "node")
         self.saved.setdefault(id(tensor), tensor)
+        self.activations.saved(facts, self.parameters.uses(tensor, facts))
 
     def _owe(self):
         """torch has made an object for each node and each tensor that it showed, and keeps them until these die. The
@@ -352,8 +415,9 @@ class _Look:
             collector.owe(next(iter(self.saved.values())), len(self.walk.nodes) + len(self.saved))
 
     def _leaf(self, tensor):
+        facts = () if tensor is None else self._put(tensor, rank.LEAF, None)
+        self.activations.leaf(() if tensor is None else self.parameters.uses(tensor, facts))
         if tensor is not None:
-            self._put(tensor, rank.LEAF, None)
             self._put_gradient(tensor, "leaf outside modules")
 
     def _storages(self):
@@ -362,6 +426,48 @@ class _Look:
                 self.ledger.put(device, address, size, own, rank.STORAGE, None)
 
     # --- numbers ---
+
+    def _workspaces(self, index):
+        """Sizes of the blocks that nothing of the program's shows, and that are as large as a workspace of cuBLAS."""
+        size, known = torch_api.cublas_workspace(index), self.ledger.own.get(index, {})
+        blocks = self.scene.blocks().get(index, {}) if self.scene.asked else {}
+        return [each for address, each in blocks.items() if each == size and address not in known]
+
+    def _where(self):
+        """In what kind of call memory ran out: what was made in there no object shows yet. None at an exit."""
+        stack = self.scene.stacks[0] if self.scene.stacks else ()
+        if self.device_indices is None:
+            return None
+        if self.scene.task and self.scene.task[0] != -1:
+            node = self.scene.task[1]
+            inside = "" if node is None else f", in {clean(type_name(type(node)))}"
+            return f"memory ran out on the backward engine's thread{inside}"
+        if not stack or not stack[0].f_code.co_filename.startswith(self.api.folder):
+            return None
+        file = stack[0].f_code.co_filename[len(self.api.folder) :].replace(os.sep, "/")
+        return f"memory ran out inside one call of C++ (torch/{file}:{stack[0].f_lineno})"[:150]
+
+    def shape(self, tensor):
+        """(its numbers, its dtype); None where asking would run code of the program, or the numbers are symbols."""
+        if self.kinds.of(tensor) == WRAPPER and self.kinds.dispatches(type(tensor)):
+            return None
+        try:
+            shape = tuple.__new__(tuple, self.api.shape(tensor))
+        except RuntimeError:  # nested tensors have none
+            return None
+        return (shape, self.api.dtype(tensor)) if all(type(each) is int for each in shape) else None
+
+    def _size(self, tensor):
+        found = self.shape(tensor)
+        return None if found is None else math.prod(found[0]) * found[1].itemsize
+
+    def _describe(self, tensor):
+        """`float32[4096, 1024]`, or None."""
+        found = None if tensor is None else self.shape(tensor)
+        if found is None:
+            return None
+        kind = str(found[1]).rpartition(".")[2]
+        return f"{kind}[{', '.join(map(str, found[0]))}]"[:100]
 
     def _pools(self):
         """{device: {pool id: [segment]}} of the private pools; None where the allocator cannot be asked. That is
@@ -394,7 +500,9 @@ class _Look:
             entries = list(self.ledger.own.get(index, {}).values())
             if self.device_indices is None and not (allocated or reserved or entries):
                 continue
-            categories, excess = rank.add_up(entries, allocated, requested, granule)
+            categories, excess = rank.add_up(
+                entries, allocated, requested, granule, self._describe, self._workspaces(index), self._where()
+            )
             if excess:
                 self.cuts.append(
                     f"cuda:{index}: {excess} bytes more were seen than are allocated, and left out"
@@ -406,7 +514,7 @@ class _Look:
                 "reserved_unused": max(0, reserved - allocated),
                 "attributed": allocated - categories["unknown"]["bytes"],
                 "categories": categories,
-                "kept": [],
+                "kept": self.kept.get(index, []),
                 "pools": None
                 if pools is None
                 else census_pools.rows(pools.get(index, {}), self.ledger.own.get(index, {}), granule),

@@ -38,13 +38,18 @@ def rounded(size, granule):
 
 
 class Entry:
-    """One storage: its size as asked for, the rank of the strongest fact so far, and the owner's name or
-    None."""
+    """One storage: its size as asked for, the rank of the strongest fact so far, the owner's name or None, what that name
+    is (OWNER_KINDS of the receipt), and the tensor that the fact is about."""
 
-    __slots__ = ("name", "rank", "size")
+    __slots__ = ("kind", "name", "rank", "size", "tensor")
 
-    def __init__(self, size, rank, name):
-        self.size, self.rank, self.name = size, rank, name
+    def __init__(self, size, rank, name, kind=None, tensor=None):
+        self.size, self.rank = size, rank
+        self.call(name, kind, tensor)
+
+    def call(self, name, kind, tensor=None):
+        """Gives it an owner."""
+        self.name, self.kind, self.tensor = name, kind, tensor
 
 
 class Ledger:
@@ -54,17 +59,18 @@ class Ledger:
         self.own = {}  # device -> {address: Entry}, memory of the caching allocator
         self.other = {}  # device -> {address: Entry}, by its deleter not of the caching allocator
 
-    def put(self, device, address, size, own, rank, name):
+    def put(self, device, address, size, own, rank, name, kind=None, tensor=None):
         """Says one fact about one storage. A stronger rank replaces a weaker; of equal ranks the first
         stays."""
         side = (self.own if own else self.other).setdefault(device, {})
         entry = side.get(address)
         if entry is None:
-            side[address] = Entry(size, rank, name)
+            side[address] = Entry(size, rank, name, kind, tensor)
             return
         entry.size = max(entry.size, size)
         if rank < entry.rank:
-            entry.rank, entry.name = rank, name
+            entry.rank = rank
+            entry.call(name, kind, tensor)
 
     def settle(self):
         """Merges storages that lie inside a block of the allocator (slices, DLPack views) into it.
@@ -83,26 +89,68 @@ class Ledger:
                     count += 1
                     size += entry.size
                 elif entry.rank < block.rank:
-                    block.rank, block.name = entry.rank, entry.name
+                    block.rank = entry.rank
+                    block.call(entry.name, entry.kind, entry.tensor)
             if count:
                 outside[device] = (count, size)
         return outside
 
 
-def top(owners):
-    """The largest OWNERS of {name: [bytes, count]}, by bytes, then by name."""
-    largest = sorted(owners.items(), key=lambda item: (-item[1][0], item[0]))[:OWNERS]
-    return [{"name": name, "bytes": size, "count": count} for name, (size, count) in largest]
+class Owner:
+    """What one name owns in a category."""
+
+    __slots__ = ("bytes", "count", "largest", "name")
+
+    def __init__(self, name):
+        self.name, self.bytes, self.count, self.largest = name, 0, 0, None
+
+    def add(self, size, entry):
+        """`size` bytes of a storage."""
+        self.bytes += size
+        self.count += 1
+        if self.largest is None or entry.size > self.largest.size:
+            self.largest = entry
 
 
-def add_up(entries, allocated, requested, granule):
+def top(owners, describe=lambda tensor: None):
+    """Rows of the largest OWNERS, by bytes, then by name. describe(tensor): its type and shape as text, or None."""
+    largest = sorted(owners, key=lambda owner: (-owner.bytes, owner.name))[:OWNERS]
+    return [
+        {
+            "name": owner.name,
+            "bytes": owner.bytes,
+            "count": owner.count,
+            "kind": owner.largest.kind,
+            "largest": describe(owner.largest.tensor),
+        }
+        for owner in largest
+    ]
+
+
+WORKSPACE = "cuBLAS workspace, by its size"
+NOT_SEEN = "not seen"
+WORTH_SAYING = 1 << 20  # bytes that were not seen, from which on it is said where memory ran out
+
+
+def unseen(missing, workspaces, where):
+    """{reason: [bytes, count or None]} of what no storage accounts for. workspaces: sizes of blocks that nothing shows and
+    that are as large as a workspace; where: in what kind of call memory ran out, or None."""
+    sizes = list(workspaces) if sum(workspaces) <= missing else []
+    left = missing - sum(sizes)
+    found: dict = {WORKSPACE: [sum(sizes), len(sizes)]} if sizes else {}
+    if left:
+        found[f"{NOT_SEEN}; {where}" if where and left >= WORTH_SAYING else NOT_SEEN] = [left, None]
+    return found
+
+
+def add_up(entries, allocated, requested, granule, describe=lambda tensor: None, workspaces=(), where=None):
     """({category: {...}}, bytes seen beyond `allocated`).
 
     The categories add up to `allocated` exactly. What no storage accounts for is split by a second number
     of the allocator: blocks larger than asked for (allocated - requested, less the rounding already
     counted), and the rest, not seen. Where more was seen than is allocated, the weakest facts give way.
     """
-    rows = [[rounded(entry.size, granule), entry.rank, entry.name, entry.size] for entry in entries]
+    rows = [[rounded(entry.size, granule), entry.rank, entry] for entry in entries]
     seen = sum(row[0] for row in rows)
     excess = max(0, seen - allocated)
     left = excess
@@ -114,15 +162,15 @@ def add_up(entries, allocated, requested, granule):
         left -= cut
     sums = {category: [0, 0, {}] for category in CATEGORIES}
     reasons = {}
-    for size, rank, name, _ in rows:
+    for size, rank, entry in rows:
         category, reason = RANKS[rank]
-        entry = sums[category]
-        entry[0] += size
-        entry[1] += 1
+        found = sums[category]
+        found[0] += size
+        found[1] += 1
+        name = entry.name
         if name is not None:
-            owner = entry[2].setdefault(name, [0, 0])
-            owner[0] += size
-            owner[1] += 1
+            owner = found[2].get(name) or found[2].setdefault(name, Owner(name))
+            owner.add(size, entry)
         if reason is not None:
             why = reasons.setdefault(reason, [0, 0])
             why[0] += size
@@ -130,16 +178,21 @@ def add_up(entries, allocated, requested, granule):
     missing = max(0, allocated - seen)
     slack = 0
     if requested is not None:
-        slack = min(missing, max(0, allocated - requested - sum(row[0] - row[3] for row in rows)))
+        slack = min(missing, max(0, allocated - requested - sum(row[0] - row[2].size for row in rows)))
     if slack:
         reasons["block larger than asked for"] = [slack, None]
-    if missing - slack:
-        reasons["not seen"] = [missing - slack, None]
+    reasons.update(unseen(missing - slack, workspaces, where))
     sums["unknown"][0] += missing
     categories = {
-        name: {"bytes": size, "count": count, "owners": top(owners)}
+        name: {"bytes": size, "count": count, "owners": top(owners.values(), describe)}
         for name, (size, count, owners) in sums.items()
     }
+    if WORKSPACE in reasons:
+        size, count = reasons[WORKSPACE]
+        row = {"name": WORKSPACE, "bytes": size, "count": count, "kind": "library", "largest": None}
+        owners = [*categories["unknown"]["owners"], row]
+        categories["unknown"]["owners"] = sorted(owners, key=lambda each: -each["bytes"])[:OWNERS]
+        categories["unknown"]["count"] += count
     categories["unknown"]["reasons"] = [
         {"reason": reason, "bytes": size, "count": count}
         for reason, (size, count) in sorted(reasons.items(), key=lambda item: (-item[1][0], item[0]))

@@ -53,10 +53,13 @@ class GraphWalk:
     def __init__(self, api, kinds, put, put_leaf, state, device):
         self.api, self.kinds, self.put, self.put_leaf = api, kinds, put, put_leaf
         self.state, self.device = state, device
-        self.nodes = []  # kept alive, so that an id stays theirs
+        self.nodes = []  # kept alive, so that an id stays theirs; while a node is visited it is the last
+        # Of each node, in the same order: its name, its number in the order of making (None where it has none), and the ids of
+        # those that it leads to.
+        self.names, self.numbers, self.edges = [], [], []
         self.seen = set()
         self.many = {}  # id(slot) -> whether it gives several SavedTensors
-        self.plans = {}  # id(node type) -> (raw slots, next slot, variable slot, name)
+        self.plans = {}  # id(node type) -> (raw slots, next slot, variable slot, number, name)
         self.hooked = 0  # saved tensors that a hook packed
         self.skipped = 0  # nodes not read, as they may run on another thread now
         self.unreadable = 0  # nodes and saved slots that could not be read
@@ -65,7 +68,7 @@ class GraphWalk:
     def run(self, roots, clock, max_nodes):
         """Walks everything reachable from the root nodes. Returns how it was cut, or None."""
         stack = []
-        self._push(stack, roots)
+        self._push(stack, [node for node in roots if node is not None])
         while stack:
             if len(self.nodes) >= max_nodes:
                 return f"walked {max_nodes} autograd nodes, {len(stack)} more wait"
@@ -80,12 +83,20 @@ class GraphWalk:
         return None
 
     def _visit(self, node, stack):
-        slots, following, variable, name = self._plan(node)
+        slots, following, variable, number, name = self._plan(node)
+        leads_to = []
+        self.names.append(name)
+        self.edges.append(leads_to)
+        self.numbers.append(None)
+        if variable is None and number is not None:
+            self.numbers[-1] = number(node)
         if self.kinds.of(node) == NODE:  # a custom Function's ctx: its attributes live as long as the node
             for _, value in self.kinds.fields(node):
                 self._put_all(value, name)
         if following is not None:
-            self._push(stack, [edge[0] for edge in following(node)])
+            after = [edge[0] for edge in following(node) if edge[0] is not None]
+            leads_to += map(id, after)
+            self._push(stack, after)
         if variable is not None:
             self.put_leaf(variable(node))
         elif not slots:
@@ -97,7 +108,7 @@ class GraphWalk:
 
     def _push(self, stack, nodes):
         for node in nodes:
-            if node is not None and id(node) not in self.seen:
+            if id(node) not in self.seen:
                 self.seen.add(id(node))
                 stack.append(node)
                 # held from now on: C++ nodes get a new Python wrapper each time they are asked for
@@ -110,6 +121,7 @@ class GraphWalk:
                 self.api.raw_saved_slots(kind),
                 self.api.node_slot(kind, "next_functions"),
                 self.api.node_slot(kind, "variable"),
+                self.api.node_number(kind),
                 type_name(kind),
             )
             self.kinds.keep.append(kind)

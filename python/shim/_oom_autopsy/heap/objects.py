@@ -16,8 +16,10 @@ from collections import deque
 from ..facts import FROZEN_BEFORE_TORCH
 
 # What a type is to the census. 0: nothing of interest.
-TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL = 1, 2, 3, 4, 5, 6, 7
+TENSOR, WRAPPER, MODULE, OPTIMIZER, NODE, STORAGE, POOL, TRACEBACK, GENERATOR = 1, 2, 3, 4, 5, 6, 7, 8, 9
 _UNKNOWN = -1  # a type that was not met yet
+
+GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 CHUNK = 8192  # objects between two looks at the clock: about 1 ms
 MAX_DEPTH = 10  # containers inside containers
@@ -29,6 +31,8 @@ _NAMESPACE = type.__dict__["__dict__"].__get__
 _FLAGS = type.__dict__["__flags__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 
+
+bases_of, space_of, flags_of = _MRO, _NAMESPACE, _FLAGS
 
 WALL_S = 30.0  # the longest that a look may take by the wall, on however busy a machine
 
@@ -97,6 +101,8 @@ class Kinds:
             (id(api.function_node), NODE),
             (id(api.storage), STORAGE),
             *((id(kind), POOL) for kind in api.pool_types),
+            (id(types.TracebackType), TRACEBACK),
+            *((id(kind), GENERATOR) for kind in GENERATORS),
         )
         self.parameter = id(api.parameter)
         self.plain = frozenset(map(id, api.plain_tensors))
@@ -104,7 +110,7 @@ class Kinds:
         self.keep = []  # the types themselves, so that an id stays theirs
         self.readers = {}  # id(type) -> how to list a container of it, or None
         self.wide = 0  # values too wide to be read to their end
-        self._fields, self._dispatches = {}, {}
+        self._fields, self._dispatches, self._parameters = {}, {}, {}
 
     def of(self, obj):
         """The kind of an object, by its real type."""
@@ -127,7 +133,12 @@ class Kinds:
 
     def is_parameter_type(self, kind):
         """Whether a type is torch.nn.Parameter or a subclass of it."""
-        return any(id(base) == self.parameter for base in _MRO(kind))
+        found = self._parameters.get(id(kind))
+        if found is None:
+            found = any(id(base) == self.parameter for base in _MRO(kind))
+            self.keep.append(kind)
+            self._parameters[id(kind)] = found
+        return found
 
     def dispatches(self, kind):
         """Whether reading a tensor's device may call a `__torch_dispatch__` of this type."""
@@ -263,6 +274,7 @@ class Found:
 
     def __init__(self):
         self.tensors, self.modules, self.optimizers, self.nodes, self.storages = [], [], [], [], []
+        self.tracebacks, self.generators = [], []
         self.pools = []  # objects that stand for a private pool: MemPool, CUDAGraph
         self.by_kind = {
             TENSOR: self.tensors,
@@ -272,6 +284,8 @@ class Found:
             NODE: self.nodes,
             STORAGE: self.storages,
             POOL: self.pools,
+            TRACEBACK: self.tracebacks,
+            GENERATOR: self.generators,
         }
         self.known_modules = set()  # their ids
         self.objects = 0  # looked at

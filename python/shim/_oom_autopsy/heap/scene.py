@@ -20,18 +20,21 @@ class Scene:
 
     def __init__(self, torch, thread=None, task=None):
         thread = threading.get_ident() if thread is None else thread
-        self.torch = torch
+        self.torch, self.task = torch, task
         self.api = torch_api.CensusApi(torch)
         self.kinds = Kinds(self.api)
         self.reader = Reader(self.api, self.kinds, self.blocks)
         self.found = Found()
         self.everything = None  # every live object, once it was asked for
+        self._listed = None
         self._segments = None
         self._blocks = None
         stacks = all_stacks()
         # Where another thread runs PyTorch code, so that there must be no look; or None.
         self.elsewhere = at_work(self.api, stacks, thread)
         self.state, self.device = backward_state(self.api, stacks, thread, begins_in_python, task)
+        # Frames of each thread, the innermost first; the thread that waits for us comes first. None of ours is among them.
+        self.stacks = [stack for one, stack in sorted(stacks, key=lambda each: each[0] != thread)]
         # (module, args, kwargs) of the calls on the stacks.
         self.calls = [] if self.elsewhere else outermost_arguments(self.api, stacks)
 
@@ -51,9 +54,21 @@ class Scene:
             self.everything = gc.get_objects()
         live_objects(self.kinds, self.found, self.everything, clock, max_objects, share)
 
+    def lists_it(self, obj):
+        """Whether `everything` refers to an object."""
+        if self.everything is None:
+            return False
+        if self._listed is None:
+            self._listed = set(map(id, self.everything))
+        return id(obj) in self._listed
+
     def lists(self):
         """Lists of ours that refer to the program's objects, beside `everything`."""
-        return [*(each for each in vars(self.found).values() if type(each) is list), self.kinds.keep]
+        return [
+            *(each for each in vars(self.found).values() if type(each) is list),
+            self.kinds.keep,
+            *self.stacks,
+        ]
 
     def segments(self):
         """(the allocator's segments, None), or (None, why not)."""
@@ -63,6 +78,11 @@ class Scene:
             except Exception as error:
                 self._segments = None, type(error).__name__
         return self._segments
+
+    @property
+    def asked(self):
+        """Whether the allocator was asked for its blocks already: that takes its time."""
+        return self._segments is not None
 
     def blocks(self):
         """{device index: {address: bytes asked for}} of the live blocks; {} where the allocator cannot be asked."""

@@ -15,7 +15,7 @@ import time
 
 from .. import facts, faults, process, torch_api
 from ..signals import handlers, sigterm
-from . import dump, looks, outside, peaks, recorder
+from . import dump, handled, looks, outside, peaks, recorder
 
 _installed = False
 _hooked_threads_of = None  # pid whose threading.excepthook we have chained to
@@ -114,9 +114,14 @@ def uncaught():
     if error is None:
         return None
     trace = getattr(sys, "last_traceback", None) or error.__traceback__
-    if trace is not None and trace.tb_frame.f_back is not None:
+    if trace is not None and (trace.tb_frame.f_back is not None or _of_notebook(trace)):
         return None
     return error
+
+
+def _of_notebook(trace):
+    """Whether a traceback begins in IPython: that has printed the error, and waits for the next cell."""
+    return dict.get(trace.tb_frame.f_globals, "__name__") == "IPython.core.interactiveshell"
 
 
 def _at_exit():
@@ -166,6 +171,9 @@ def finish(me, error, kind=None, limit=None):
             "time": time.time(),
             "at": facts.raised_at(error) if kind == "exception" and error is not None else None,
         }
+        if me.suites is not None:
+            me.suites.settle(me, printed=kind == "exit" and is_oom(reported()))
+        handled.settle(me)
         if kind != "sigterm":
             _tell_apart(me, error or reported())
         if me.cuda_seen:

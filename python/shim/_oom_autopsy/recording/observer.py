@@ -10,6 +10,7 @@ where `on_oom` cannot be called either, the program gets that RecursionError.
 """
 
 import _thread
+import os
 import sys
 import threading
 import time
@@ -18,7 +19,7 @@ from .. import facts, faults, process, receipt, torch_api
 from ..heap import apart, collector
 from ..heap.objects import WALL_S
 from ..signals import handlers
-from . import dump, ends, recorder
+from . import dump, ends, handled, recorder
 
 MOST_FRAMES = (
     15  # so that the next collection is within twenty allocations of its time, whoever catches the error
@@ -34,8 +35,18 @@ def prepare(me):
     try:
         collector.prepare()
         looks.start(me)
+        _know_suites(me)
     finally:
         del held
+
+
+def _know_suites(me):
+    """Where a test runner or a notebook is at work, or a test has started this process."""
+    known = ("_pytest.runner", "unittest.case", "IPython.core.interactiveshell")
+    if any(name in sys.modules for name in known) or "PYTEST_CURRENT_TEST" in os.environ:
+        from . import suites
+
+        me.suites = suites
 
 
 def observer():
@@ -108,6 +119,8 @@ class Event(apart.Look):
         # for each up to who catches it: how many these are, nobody knows yet.
         self.due = min(MOST_FRAMES, facts.depth_of(self.thread)) if sys.version_info >= (3, 11) else 0
         me, row = self.me, self._row()
+        self._test(row)
+        handled.watch(me, row, self.thread)
         with me.lock:
             receipt.add_oom(me.receipt, row)
         me.save()  # before the dump: a process killed in it has said what happened
@@ -120,6 +133,16 @@ class Event(apart.Look):
             snapshot.wait(me.config.dump_deadline_s)
         looks.at_oom(me, row, self)
         me.save()
+
+    def _test(self, row):
+        """In which test, and what became of earlier ones."""
+        suites = self.me.suites
+        if suites is None:
+            return
+        row["test"], result, row["cell"] = suites.find(self.thread)
+        suites.settle(self.me, row)
+        if result is not None and len(self.me.tests) < suites.MAX_TESTS:
+            self.me.tests.append((row, result))
 
     def _row(self):
         """The receipt's row."""
