@@ -171,7 +171,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     now: Date.now(),
     step: {
       id: plan.id,
-      shell: plan.command.file,
+      ...(ended.job ? { scope: 'job' as const } : {}),
+      shell: ended.job ? null : plan.command.file,
       exit_code: result === null ? null : stepCode,
       signal: result?.signal ?? null,
       cancelled,
@@ -208,7 +209,8 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
     faults: ended.faults,
     published: NOT_YET,
   });
-  const account = await withMemory(await withSource(await named(judged), ended.env), plan);
+  const measured = await withMemory(await withSource(await named(judged), ended.env), plan);
+  const account = ended.job ? (await import('./job/words.js')).jobAccount(measured) : measured;
 
   const concluded = await conclude(runner, ended, evidence, account);
   const code = finalExitCode(stepCode, account.gates);

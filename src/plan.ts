@@ -191,10 +191,24 @@ export function stepEnvironment(
 ): NodeJS.ProcessEnv {
   const result = plainStepEnvironment(env, options.inputVariables);
   if (result.GITHUB_STATE !== undefined) result.GITHUB_STATE = options.scratchState;
-  if (options.shim) result.PYTHONPATH = prependPath(plan.shimDir, env.PYTHONPATH);
+  if (options.shim) result.PYTHONPATH = prependPath(plan.shimDir, withoutJob(env.PYTHONPATH));
   result[STEP_VARIABLE] = plan.id;
   return result;
 }
+
+/** A watched job's folder in RUNNER_TEMP begins so (src/job). */
+export const JOB_FOLDER = 'oom-autopsy-job-';
+const OF_JOB = new RegExp(`/${JOB_FOLDER}[0-9a-f]{12}/`);
+
+/** PYTHONPATH without the shim of a watched job: a wrapped step in it reports for itself. */
+export const withoutJob = (path: string | undefined): string =>
+  (path ?? '')
+    .split(delimiter)
+    .filter((entry) => !OF_JOB.test(entry))
+    .join(delimiter);
+
+/** Is PYTHONPATH watched by the shim of a job? */
+export const inWatchedJob = (path: string | undefined): boolean => OF_JOB.test(path ?? '');
 
 /**
  * `dir` before the user's own PYTHONPATH, with no empty entry of ours (an empty entry means the current

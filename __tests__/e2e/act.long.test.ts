@@ -31,17 +31,14 @@ function act(
   });
 }
 
-it('runs a job of three wrapped steps, red and green', async () => {
-  // act itself does not quote the path of a script.
-  const root = freshFolder('oom-autopsy-act-');
+/** A repository with the action in it, and files at other places. */
+function repositoryWith(root: string, files: Readonly<Record<string, string>>): string {
   const repository = join(root, 'repository');
-  mkdirSync(join(repository, '.github', 'workflows'), { recursive: true });
-  for (const name of ['action.yml', 'dist', 'python', 'examples'])
+  mkdirSync(repository, { recursive: true });
+  for (const name of ['action.yml', 'job', 'dist', 'python', 'examples'])
     cpSync(join(ROOT, name), join(repository, name), { recursive: true });
-  cpSync(
-    join(ROOT, '__tests__', 'e2e', 'act-workflow.yml'),
-    join(repository, '.github', 'workflows', 'act.yml'),
-  );
+  for (const [from, to] of Object.entries(files))
+    cpSync(join(ROOT, '__tests__', 'e2e', from), join(repository, '.github', to), { recursive: true });
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], {
       cwd: repository,
@@ -49,6 +46,13 @@ it('runs a job of three wrapped steps, red and green', async () => {
   git('init', '-q');
   git('add', '-A');
   git('commit', '-qm', 'for act');
+  return repository;
+}
+
+it('runs a job of three wrapped steps, red and green', async () => {
+  // act itself does not quote the path of a script.
+  const root = freshFolder('oom-autopsy-act-');
+  const repository = repositoryWith(root, { 'act-workflow.yml': 'workflows/act.yml' });
   const service = await startService({ dir: join(root, 'service'), maxSeconds: 300 });
   try {
     const settings = { ...service.env, ...deviceEnv('512M') };
@@ -81,3 +85,45 @@ it('runs a job of three wrapped steps, red and green', async () => {
     await service.close();
   }
 }, 180_000);
+
+it('watches whole jobs: a step of five, a composite action, a matrix, a reusable workflow', async () => {
+  const root = freshFolder('oom-autopsy-act-');
+  const repository = repositoryWith(root, {
+    'act-job-workflow.yml': 'workflows/act.yml',
+    'act-called-workflow.yml': 'workflows/called.yml',
+    'act-composite.yml': 'actions/train/action.yml',
+  });
+  const service = await startService({ dir: join(root, 'service'), maxSeconds: 300 });
+  try {
+    const settings = { ...service.env, ...deviceEnv('512M') };
+    const { code, text } = await act(
+      repository,
+      {
+        PATH: [dirname(cudaPython()), dirname(node24()), process.env['PATH']].join(delimiter),
+        HOME: root,
+        XDG_CACHE_HOME: join(root, 'cache'),
+      },
+      [
+        'push',
+        '-W',
+        '.github/workflows/act.yml',
+        '-P',
+        'ubuntu-latest=-self-hosted',
+        ...Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+      ],
+    );
+    expect(code).toBe(1);
+    expect(text).toContain('cleaned');
+    expect(text).not.toMatch(/\| not reached/);
+    const names = service
+      .artifacts()
+      .filter(({ state, mime }) => state === 'finalized' && mime === 'application/zip')
+      .map(({ name }) => name)
+      .sort();
+    expect(names).toEqual(['composite', 'matrix-128', 'matrix-64', 'recovered', 'reusable', 'third']);
+    for (const step of ['train', 'inner', 'inside of .github/actions/train'])
+      expect(text).toContain(`in step ${step}`);
+  } finally {
+    await service.close();
+  }
+}, 300_000);

@@ -46,6 +46,13 @@ def test_ranks_are_digits_only():
     assert facts.ranks(given) == {"RANK": "3"}
 
 
+def test_the_runners_names_of_the_step_are_kept_and_nothing_else_of_its_environment():
+    named = {"GITHUB_ACTION": "train", "GITHUB_ACTION_PATH": "/w/actions/train", "GITHUB_TOKEN": "secret"}
+    assert facts.job_step(named) == {"github_action": "train", "github_action_path": "/w/actions/train"}
+    assert facts.job_step({"GITHUB_ACTION": ""}) == {"github_action": None, "github_action_path": None}
+    assert len(facts.job_step({"GITHUB_ACTION": "x" * 999})["github_action"]) == 200
+
+
 @pytest.mark.parametrize("name", ("python", "a b", "we) ird (x"))
 def test_start_ticks_survive_any_name(name):
     assert facts.start_ticks(f"12 ({name}) S " + " ".join(str(n) for n in range(4, 53))) == 22

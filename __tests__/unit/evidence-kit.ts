@@ -132,6 +132,8 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
     python: '3.11.7',
     executable: '/usr/bin/python3',
     program: 'train.py',
+    github_action: 'train',
+    github_action_path: '/w/actions/train',
     rank: { RANK: '1', LOCAL_RANK: '1', WORLD_SIZE: '4' },
     time: { started: 1_700_000_000.5, updated: 1_700_000_100.25 },
     torch: {

@@ -64,7 +64,7 @@ async function removeSpent(evidence) {
             const same = async (name) => {
                 const seal = seals.get(name);
                 const now = await promises.lstat(join(folder.path, name), { bigint: true }).catch(() => null);
-                return seal !== undefined && now !== null && sameContent(sealOf(now), seal);
+                return seal !== undefined && now !== null && sameSeal(sealOf(now), seal);
             };
             for await (const { name } of await promises.opendir(folder.path, { bufferSize: 1024 })) {
                 if (!(await same(name)))
@@ -107,11 +107,13 @@ const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length > 0
     evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
     (evidence.receipts.length > 0 && !VERDICT_TRAITS[verdict].quiet) ||
     hasFailingGate(gates);
+const toUpload = ({ options }, evidence, account) => options.upload && worthKeeping(evidence, account.verdict.name, account.gates);
 const uploadSettings = (ended) => ({
     name: ended.plan.options.artifactName,
     retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
     compressionLevel: ended.plan.options.compressionLevel,
     maxUploadBytes: ended.plan.options.maxUploadSize,
+    scratch: ended.plan.outputDir,
     worker: join(ended.actionDir, 'dist', 'upload', 'index.js'),
     env: ended.env,
     makeRoom: ended.makeRoom,
@@ -124,7 +126,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${count(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await Promise.resolve(/* import() */).then(__webpack_require__.bind(__webpack_require__, 7880));
+    const { publish } = await Promise.resolve(/* import() */).then(__webpack_require__.bind(__webpack_require__, 7743));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -469,8 +471,10 @@ function whereBlock(manifest, links) {
     if (report)
         parts.push([report]);
     const line = none && parts.length === 1 ? '' : paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
-    if (published.state !== 'failed' && published.state !== 'skipped')
+    if (published.state === 'uploaded')
         return plainBlock(86, line);
+    if (published.state === 'planned')
+        return plainBlock(86, line + paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Upload under way')}: if it was ended, the post step goes on.`));
     const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words_words/* name */.UU)(links.evidenceDir, 200)}.`;
     const why = (0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300);
     return plainBlock(86, line + paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${why}.${kept}`));
@@ -1382,7 +1386,7 @@ async function keep(manifest, evidenceDir, folder) {
 
 /***/ }),
 
-/***/ 7880:
+/***/ 7743:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -1406,8 +1410,6 @@ var safe_fs = __webpack_require__(9531);
 var files = __webpack_require__(3963);
 // EXTERNAL MODULE: external "node:child_process"
 var external_node_child_process_ = __webpack_require__(1421);
-// EXTERNAL MODULE: external "node:fs"
-var external_node_fs_ = __webpack_require__(3024);
 // EXTERNAL MODULE: ./build/inputs.js
 var inputs = __webpack_require__(8175);
 // EXTERNAL MODULE: ./build/lib/random.js
@@ -1598,10 +1600,9 @@ function explain(failure, name) {
 
 
 
-
 const CONCURRENCY = '3';
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=96'];
-const FOLDER_FD = 4;
+const TOKEN = 'ACTIONS_RUNTIME_TOKEN';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
 function workerEnvironment(env) {
     const result = { ...env };
@@ -1623,8 +1624,14 @@ const stopped = (message) => ({
     code: null,
     status: null,
 });
+const SECRET = /^(ACTIONS_.*TOKEN|INPUT_.*|GITHUB_STATE|STATE_.*)$/;
+function parted(env) {
+    const shown = Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
+    return { shown, token: env[TOKEN] };
+}
 function upload(request, ports, deadlineMs) {
     return new Promise((resolve) => {
+        const { shown, token } = parted(workerEnvironment(ports.env));
         let trouble = '';
         let child;
         let timer;
@@ -1648,8 +1655,8 @@ function upload(request, ports, deadlineMs) {
         }, deadlineMs);
         try {
             child = (0,external_node_child_process_.spawn)(process.execPath, [...NODE_FLAGS, ports.worker], {
-                env: workerEnvironment(ports.env),
-                stdio: ['ignore', 'pipe', 'pipe', 'ipc', request.folder.fd],
+                env: shown,
+                stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...request.descriptors],
             });
         }
         catch (error) {
@@ -1671,9 +1678,9 @@ function upload(request, ports, deadlineMs) {
             if (line.trim() !== '')
                 trouble = oneLine(line);
         });
-        const { folder: _folder, plainPath, ...job } = request;
-        const root = (0,external_node_fs_.existsSync)('/proc/self/fd') ? `/proc/self/fd/${FOLDER_FD}` : plainPath;
-        child.send({ ...job, root }, (error) => {
+        const { descriptors: _held, ...job } = request;
+        const secrets = token === undefined ? {} : { [TOKEN]: token };
+        child.send({ ...job, secrets }, (error) => {
             if (error)
                 finish(stopped(`the uploading process did not answer: ${oneLine(error.message)}`));
         });
@@ -1706,6 +1713,112 @@ function otherName(name, suffix) {
     return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
 }
 
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __webpack_require__(3024);
+;// CONCATENATED MODULE: ./build/deliver/sealed.js
+
+
+
+
+
+class Unwritable extends Error {
+}
+const CHANGED = 'changed after it was digested';
+const SPARE = 256;
+function mostOpen() {
+    try {
+        const [, soft] = /^Max open files\s+(\d+)/m.exec((0,external_node_fs_.readFileSync)('/proc/self/limits', 'utf8')) ?? [];
+        return Math.max(SPARE, Number(soft ?? 1024) - SPARE);
+    }
+    catch {
+        return 1024 - SPARE;
+    }
+}
+class Sealed {
+    evidence;
+    scratch;
+    makeRoom;
+    files = [];
+    leftOut = [];
+    held = new Map();
+    most = mostOpen();
+    constructor(evidence, scratch, makeRoom) {
+        this.evidence = evidence;
+        this.scratch = scratch;
+        this.makeRoom = makeRoom;
+    }
+    static async open(dir, scratch, makeRoom) {
+        return new Sealed(dir === null ? null : await (0,safe_fs/* openFolder */.NE)(dir), scratch, makeRoom);
+    }
+    async add(ref) {
+        const reason = await this.tryAdd(ref).catch((error) => `cannot be read (${(0,safe_fs/* errorCode */.CA)(error)})`);
+        if (reason !== null)
+            this.leftOut.push({ file: ref.file, bytes: ref.bytes, digest: ref.digest, reason });
+    }
+    async tryAdd(ref) {
+        if (this.held.size >= this.most)
+            return `more files than may be open at a time here (${this.most})`;
+        const opened = await (0,safe_fs/* openRegular */.lf)(this.evidence?.path ?? '', ref.file);
+        if (!opened.ok)
+            return `${CHANGED}: now ${opened.reason}`;
+        if (!(0,safe_fs/* sameSeal */.EW)(opened.seal, ref.seal)) {
+            await opened.handle.close();
+            return CHANGED;
+        }
+        this.held.set(ref.file, opened);
+        this.files.push(ref);
+        return null;
+    }
+    async write(name, text) {
+        await this.held.get(name)?.handle.close();
+        this.held.delete(name);
+        const make = async () => {
+            const handle = await nameless(this.scratch);
+            try {
+                await handle.writeFile(text);
+                return handle;
+            }
+            catch (error) {
+                await handle.close();
+                throw error;
+            }
+        };
+        const handle = await (0,files/* withRoom */.Eo)(make, this.makeRoom).catch((error) => {
+            throw new Unwritable((0,safe_fs/* errorCode */.CA)(error));
+        });
+        this.held.set(name, { handle, seal: (0,safe_fs/* sealOf */.Ru)(await handle.stat({ bigint: true })) });
+    }
+    descriptors(names) {
+        return names.map((name) => this.held.get(name)?.handle.fd ?? -1);
+    }
+    async changed() {
+        const changed = new Set();
+        for (const [file, { handle, seal }] of this.held) {
+            if (!(0,safe_fs/* sameSeal */.EW)((0,safe_fs/* sealOf */.Ru)(await handle.stat({ bigint: true })), seal))
+                changed.add(file);
+        }
+        return changed;
+    }
+    async close() {
+        for (const { handle } of this.held.values())
+            await handle.close().catch(() => undefined);
+        await this.evidence?.close().catch(() => undefined);
+    }
+}
+async function nameless(scratch) {
+    const folder = await (0,safe_fs/* openFolder */.NE)(scratch);
+    try {
+        const path = (0,external_node_path_.join)(folder.path, `.${(0,random/* randomHex */.n)(16)}`);
+        const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = external_node_fs_.constants;
+        const handle = await external_node_fs_.promises.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+        await external_node_fs_.promises.unlink(path).catch(() => undefined);
+        return handle;
+    }
+    finally {
+        await folder.close();
+    }
+}
+
 // EXTERNAL MODULE: external "node:os"
 var external_node_os_ = __webpack_require__(8161);
 ;// CONCATENATED MODULE: ./build/evidence/names.js
@@ -1717,6 +1830,9 @@ const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+const reserveName = (step) => `.reserve-${step}`;
+const isReserve = (name) => RESERVE.test(name);
 const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
 const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
 const parseReceiptName = (name) => owner(RECEIPT.exec(name));
@@ -1817,280 +1933,6 @@ function selectFiles(evidence, maxUploadBytes) {
     return { files, leftOut };
 }
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var promises_ = __webpack_require__(1455);
-;// CONCATENATED MODULE: ./build/evidence/staging.js
-
-
-
-
-const STAGING = /^\.upload-([0-9a-f]{12})-[0-9a-f]{12}$/;
-const MAX_NAMES = 20_000;
-const STALE_MS = (/* unused pure expression or super */ null && (2 * 86_400_000));
-const DOCUMENTS = new Set(['manifest.json', 'memory.json', 'SHA256SUMS']);
-const isDocument = (name) => DOCUMENTS.has(name) || name.endsWith('.html');
-const stagingName = (step) => `.upload-${step}-${(0,random/* randomHex */.n)(6)}`;
-const stagingStep = (name) => STAGING.exec(name)?.[1] ?? null;
-const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
-const reserveName = (step) => `.reserve-${step}`;
-const isReserve = (name) => RESERVE.test(name);
-async function isInterrupted(folder, name, step, now) {
-    if (stagingStep(name) === step)
-        return true;
-    const stat = await promises.lstat(join(folder, name)).catch(() => null);
-    return stat !== null && now - stat.mtimeMs > STALE_MS;
-}
-const CHUNK = 2 ** 20;
-const COMPARE_MS = 30_000;
-async function readFully(file, buffer, position) {
-    let done = 0;
-    while (done < buffer.length) {
-        const { bytesRead } = await file.read(buffer, done, buffer.length - done, position + done);
-        if (bytesRead === 0)
-            break;
-        done += bytesRead;
-    }
-    return done;
-}
-async function isBeginning(copy, original, until) {
-    const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
-    for (let position = 0;; position += CHUNK) {
-        if (performance.now() > until)
-            return false;
-        const bytes = await readFully(copy, left, position);
-        if (bytes === 0)
-            return true;
-        const there = await readFully(original, right.subarray(0, bytes), position);
-        if (there !== bytes || left.compare(right, 0, bytes, 0, bytes) !== 0)
-            return false;
-    }
-}
-async function isCopy(staging, folder, name, until) {
-    const copy = await (0,safe_fs/* openRegular */.lf)(staging, name);
-    if (!copy.ok)
-        return false;
-    try {
-        const original = await (0,safe_fs/* openRegular */.lf)(folder, name);
-        if (!original.ok)
-            return false;
-        try {
-            return (BigInt(copy.seal.size) <= BigInt(original.seal.size) &&
-                (await isBeginning(copy.handle, original.handle, until)) &&
-                (await (0,safe_fs/* stillSealed */.vZ)(staging, name, copy.handle, copy.seal)) &&
-                (await (0,safe_fs/* stillSealed */.vZ)(folder, name, original.handle, original.seal)));
-        }
-        finally {
-            await original.handle.close();
-        }
-    }
-    finally {
-        await copy.handle.close();
-    }
-}
-async function removeStaging(folder, name, copies = new Set(), until = performance.now() + COMPARE_MS) {
-    try {
-        const staging = await (0,safe_fs/* openFolder */.NE)((0,external_node_path_.join)(folder, name));
-        try {
-            let seen = 0;
-            for await (const entry of await external_node_fs_.promises.opendir(staging.path)) {
-                seen += 1;
-                if (seen > MAX_NAMES)
-                    return false;
-                const path = (0,external_node_path_.join)(staging.path, entry.name);
-                const staged = await external_node_fs_.promises.lstat(path, { bigint: true });
-                const original = await external_node_fs_.promises.lstat((0,external_node_path_.join)(folder, entry.name), { bigint: true }).catch(() => null);
-                const linked = original !== null && (0,safe_fs/* sameFile */.Vi)((0,safe_fs/* sealOf */.Ru)(staged), (0,safe_fs/* sealOf */.Ru)(original));
-                const made = (isDocument(entry.name) || copies.has(entry.name)) && staged.isFile();
-                if (linked || made || (await isCopy(staging.path, folder, entry.name, until)))
-                    await external_node_fs_.promises.unlink(path);
-            }
-        }
-        finally {
-            await staging.close();
-        }
-        await external_node_fs_.promises.rmdir((0,external_node_path_.join)(folder, name));
-        return true;
-    }
-    catch {
-        return false;
-    }
-}
-
-// EXTERNAL MODULE: ./build/lib/bytes.js
-var bytes = __webpack_require__(9079);
-;// CONCATENATED MODULE: ./build/deliver/stage.js
-
-
-
-
-
-
-
-
-const CALLS = {
-    link: promises_.link,
-    mkdir: (path) => (0,promises_.mkdir)(path, { mode: 0o700 }).then(() => undefined),
-    write: (path, text) => (0,promises_.writeFile)(path, text, { flag: 'wx', mode: 0o600 }),
-};
-class Unwritable extends Error {
-}
-const unwritable = (error) => {
-    throw new Unwritable((0,safe_fs/* errorCode */.CA)(error));
-};
-const CHANGED = 'changed after it was digested';
-const CANCELLED = Object.assign(new Error('cancelled'), { code: 'ECANCELED' });
-const notStaged = (error) => {
-    const code = (0,safe_fs/* errorCode */.CA)(error);
-    return (0,files/* isFull */.uq)(error) ? `no room to stage it (${code})` : `cannot be staged (${code})`;
-};
-async function roomAt(path) {
-    const { bavail, bsize } = await (0,promises_.statfs)(path);
-    return Math.floor((bavail * bsize) / 2);
-}
-class Staging {
-    evidence;
-    name;
-    handle;
-    path;
-    calls;
-    options;
-    files = [];
-    leftOut = [];
-    documents = new Map();
-    copies = new Set();
-    room = null;
-    constructor(evidence, name, handle, path, calls, options) {
-        this.evidence = evidence;
-        this.name = name;
-        this.handle = handle;
-        this.path = path;
-        this.calls = calls;
-        this.options = options;
-    }
-    static async open(dir, step, options = {}) {
-        const calls = { ...CALLS, ...options.calls };
-        const evidence = await (0,safe_fs/* openFolder */.NE)(dir);
-        try {
-            const name = stagingName(step);
-            const path = (0,external_node_path_.join)(evidence.path, name);
-            await (0,files/* withRoom */.Eo)(() => calls.mkdir(path), options.makeRoom);
-            try {
-                const handle = await (0,promises_.open)(path, external_node_fs_.constants.O_RDONLY | external_node_fs_.constants.O_DIRECTORY | external_node_fs_.constants.O_NOFOLLOW);
-                const proc = `/proc/self/fd/${handle.fd}`;
-                const reached = (0,external_node_fs_.existsSync)(proc) ? proc : (0,external_node_path_.join)(dir, name);
-                return new Staging(evidence, name, handle, reached, calls, options);
-            }
-            catch (error) {
-                await (0,promises_.rmdir)(path).catch(() => undefined);
-                throw error;
-            }
-        }
-        catch (error) {
-            await evidence.close();
-            return unwritable(error);
-        }
-    }
-    get plainPath() {
-        return this.path;
-    }
-    async add(ref, until) {
-        const reason = await this.tryAdd(ref, until).catch(notStaged);
-        if (reason !== null)
-            this.leftOut.push({ file: ref.file, bytes: ref.bytes, digest: ref.digest, reason });
-    }
-    async tryAdd(ref, until) {
-        const opened = await (0,safe_fs/* openRegular */.lf)(this.evidence.path, ref.file);
-        if (!opened.ok)
-            return `${CHANGED}: now ${opened.reason}`;
-        try {
-            if (!(0,safe_fs/* sameSeal */.EW)(opened.seal, ref.seal))
-                return CHANGED;
-            const path = (0,external_node_path_.join)(this.path, ref.file);
-            const link = () => this.calls.link((0,external_node_path_.join)(this.evidence.path, ref.file), path);
-            const linked = await (0,files/* withRoom */.Eo)(link, this.options.makeRoom).then(() => true, () => false);
-            const trouble = linked ? null : await this.copy(opened.handle, ref, path, until);
-            if (trouble !== null)
-                return trouble;
-            const staged = (0,safe_fs/* sealOf */.Ru)(await (0,promises_.lstat)(path, { bigint: true }));
-            if (linked && !(0,safe_fs/* sameContent */.Cm)(staged, opened.seal))
-                return CHANGED;
-            this.files.push({ ...ref, staged });
-            return null;
-        }
-        finally {
-            await opened.handle.close();
-        }
-    }
-    async copy(from, ref, path, until) {
-        this.room ??= await roomAt(this.path);
-        if (ref.bytes > this.room)
-            return `no room to stage it: ${(0,bytes/* formatBytes */.z)(this.room)} may still be used in the evidence folder`;
-        const to = await (0,promises_.open)(path, 'wx', 0o600);
-        this.copies.add(ref.file);
-        let trouble = CHANGED;
-        try {
-            const result = await (0,digest/* digestHandle */.tD)(from, {
-                maxBytes: ref.bytes,
-                until,
-                onChunk: async (chunk) => {
-                    if (this.options.signal?.aborted)
-                        throw CANCELLED;
-                    for (let done = 0; done < chunk.length;)
-                        done += (await to.write(chunk, done)).bytesWritten;
-                },
-            });
-            if (result.ok && result.digest === ref.digest)
-                trouble = null;
-            else if (!result.ok && result.reason === 'too-slow')
-                trouble = 'out of time while it was copied';
-        }
-        catch (error) {
-            trouble = notStaged(error);
-        }
-        finally {
-            await to.close();
-        }
-        if (trouble === null)
-            this.room -= ref.bytes;
-        else
-            await (0,promises_.unlink)(path).then(() => this.copies.delete(ref.file));
-        return trouble;
-    }
-    async write(name, text) {
-        if (!DOCUMENTS.has(name))
-            this.copies.add(name);
-        const path = (0,external_node_path_.join)(this.path, name);
-        const write = () => this.calls.write(path, text).catch(async (error) => {
-            await (0,promises_.rm)(path, { force: true });
-            throw error;
-        });
-        await (0,files/* withRoom */.Eo)(write, this.options.makeRoom).catch(unwritable);
-        this.documents.set(name, (0,safe_fs/* sealOf */.Ru)(await (0,promises_.lstat)(path, { bigint: true }).catch(unwritable)));
-    }
-    async discard(names) {
-        for (const name of names)
-            await (0,promises_.unlink)((0,external_node_path_.join)(this.path, name));
-    }
-    async changed() {
-        const changed = new Map();
-        const staged = [...this.files.map((f) => [f.file, f.staged]), ...this.documents];
-        for (const [file, seal] of staged) {
-            const now = await (0,promises_.lstat)((0,external_node_path_.join)(this.path, file), { bigint: true }).catch(() => null);
-            if (now === null)
-                changed.set(file, 'vanished while it was uploaded');
-            else if (!(0,safe_fs/* sameSeal */.EW)((0,safe_fs/* sealOf */.Ru)(now), seal))
-                changed.set(file, 'changed while it was uploaded: the artifact may hold other bytes');
-        }
-        return changed;
-    }
-    async close() {
-        await this.handle.close().catch(() => undefined);
-        const gone = await removeStaging(this.evidence.path, this.name, this.copies);
-        await this.evidence.close().catch(() => undefined);
-        return gone;
-    }
-}
-
 ;// CONCATENATED MODULE: ./build/deliver/publish.js
 
 
@@ -2128,7 +1970,7 @@ function tellProgress(log, total, sent) {
     timer.unref();
     return () => clearInterval(timer);
 }
-async function uploadOnce(staging, files, name, options, until) {
+async function uploadOnce(sealed, files, name, options, until) {
     const { retentionDays, compressionLevel, raw } = options;
     const request = {
         name,
@@ -2136,8 +1978,7 @@ async function uploadOnce(staging, files, name, options, until) {
         retentionDays,
         compressionLevel,
         raw,
-        folder: staging.handle,
-        plainPath: staging.plainPath,
+        descriptors: sealed.descriptors(files),
     };
     const left = Math.round(until - performance.now());
     if (left <= 0)
@@ -2161,45 +2002,41 @@ async function publish(options) {
         return failed(`the artifact name ${artifactNameProblem(options.name)}`);
     const selection = selectFiles(evidence, options.maxUploadBytes);
     try {
-        return await inStaging(evidence, options, failed, (staging) => publishStaged(options, selection, staging, started, until, failed));
+        return await withSealed(evidence.dir, options, failed, (sealed) => publishSealed(options, selection, sealed, started, until, failed));
     }
     catch (error) {
         return failed(`the upload could not be prepared (${(0,safe_fs/* errorCode */.CA)(error)})`);
     }
 }
-async function inStaging({ dir, step }, { calls, makeRoom, signal }, failed, use) {
-    const unprepared = 'the evidence folder cannot be prepared for the upload';
+async function withSealed(dir, { scratch, makeRoom }, failed, use) {
+    let sealed;
     try {
-        await (await (0,safe_fs/* openFolder */.NE)(dir)).close();
+        sealed = await Sealed.open(dir, scratch, makeRoom);
     }
     catch (error) {
-        return failed(`${unprepared} (${(0,safe_fs/* errorCode */.CA)(error)})`);
+        return failed(`the evidence folder cannot be read for the upload (${(0,safe_fs/* errorCode */.CA)(error)})`);
     }
     try {
-        const staging = await Staging.open(dir, step, { ...(calls ? { calls } : {}), makeRoom, signal });
-        try {
-            return await use(staging);
-        }
-        finally {
-            await staging.close();
-        }
+        return await use(sealed);
     }
     catch (error) {
         if (!(error instanceof Unwritable))
             throw error;
-        const remedy = (0,files/* isFull */.uq)({ code: error.message })
-            ? 'free some space there, or name an `evidence-dir` on a disk that has some'
-            : 'name an `evidence-dir` that can be written';
-        return failed(`${unprepared} (${error.message}): ${remedy}`);
+        const remedy = (0,files/* isFull */.uq)({ code: error.message }) ? ': free some space there' : '';
+        return failed(`the documents of the upload cannot be written to ${scratch} (${error.message})${remedy}`);
+    }
+    finally {
+        await sealed.close();
     }
 }
 const SUMS = 'SHA256SUMS';
-async function publishStaged(options, selection, staging, started, until, failed) {
+const SPOILT = 'changed while it was uploaded: the artifact may hold other bytes';
+async function publishSealed(options, selection, sealed, started, until, failed) {
     const { evidence } = options;
     for (const ref of selection.files)
-        await staging.add(ref, until);
-    const notUploaded = [...selection.leftOut, ...staging.leftOut];
-    const files = staging.files.map(plain);
+        await sealed.add(ref);
+    const notUploaded = [...selection.leftOut, ...sealed.leftOut];
+    const files = sealed.files.map(plain);
     const total = totalBytes(files);
     let sent = 0;
     const onProgress = (bytes) => {
@@ -2216,11 +2053,11 @@ async function publishStaged(options, selection, staging, started, until, failed
                 'manifest.json': manifest,
                 ...(options.memory === undefined ? {} : { 'memory.json': options.memory }),
             };
-            const documents = await writeDocuments(staging, texts, files, attempt);
+            const documents = await writeDocuments(sealed, texts, files);
             const order = [...documents, ...files].map(({ file }) => file);
-            const answer = await uploadOnce(staging, order, name, ports, until);
+            const answer = await uploadOnce(sealed, order, name, ports, until);
             if (answer.ok) {
-                const changed = await staging.changed();
+                const changed = await sealed.changed();
                 const whole = (file) => !changed.has(file.file);
                 const spoilt = [...files, ...documents].filter((file) => !whole(file));
                 return {
@@ -2231,11 +2068,8 @@ async function publishStaged(options, selection, staging, started, until, failed
                     digest: answer.digest === null ? null : `sha256:${answer.digest}`,
                     size: answer.size,
                     files: files.filter(whole),
-                    notUploaded: [
-                        ...notUploaded,
-                        ...spoilt.map((file) => ({ ...file, reason: changed.get(file.file) ?? '' })),
-                    ],
-                    changed: [...changed.keys()],
+                    notUploaded: [...notUploaded, ...spoilt.map((file) => ({ ...file, reason: SPOILT }))],
+                    changed: [...changed],
                     seconds: (performance.now() - started) / 1000,
                     complete: notUploaded.length === 0 && changed.size === 0 && evidence.rejectedCount === 0,
                 };
@@ -2250,15 +2084,12 @@ async function publishStaged(options, selection, staging, started, until, failed
         stopTelling();
     }
 }
-async function writeDocuments(staging, texts, files, attempt) {
-    const names = [...Object.keys(texts), SUMS];
-    if (attempt > 1)
-        await staging.discard(names);
+async function writeDocuments(sealed, texts, files) {
     const documents = Object.entries(texts).map(([file, text]) => ({ file, ...(0,digest/* digestOf */.ol)(text) }));
     for (const [file, text] of Object.entries(texts))
-        await staging.write(file, text);
+        await sealed.write(file, text);
     const sums = (0,manifest/* sha256Sums */.Gj)([...documents, ...files]);
-    await staging.write(SUMS, sums);
+    await sealed.write(SUMS, sums);
     return [...documents, { file: SUMS, ...(0,digest/* digestOf */.ol)(sums) }];
 }
 async function publishPage(options) {
@@ -2270,11 +2101,11 @@ async function publishPage(options) {
     if (absent)
         return failed(absent);
     const stem = cleanArtifactName(options.name.replace(/\.html$/, ''));
-    const publishIn = async (staging) => {
+    const publishIn = async (sealed) => {
         const page = (0,digest/* digestOf */.ol)(options.html);
         for (const name of [`${stem}.html`, `${otherName(stem, options.step)}.html`]) {
-            await staging.write(name, options.html);
-            const answer = await uploadOnce(staging, [name], name, { ...options, compressionLevel: 0, raw: true }, until);
+            await sealed.write(name, options.html);
+            const answer = await uploadOnce(sealed, [name], name, { ...options, compressionLevel: 0, raw: true }, until);
             if (!answer.ok && isConflict(answer) && name === `${stem}.html`)
                 continue;
             if (!answer.ok)
@@ -2298,7 +2129,7 @@ async function publishPage(options) {
         return failed('both names for the page are taken');
     };
     try {
-        return await inStaging(options, options, failed, publishIn);
+        return await withSealed(null, options, failed, publishIn);
     }
     catch (error) {
         return failed(`the page could not be prepared (${(0,safe_fs/* errorCode */.CA)(error)})`);
@@ -2319,7 +2150,7 @@ async function publishPage(options) {
 /* harmony import */ var _lib_files_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3963);
 /* harmony import */ var _report_page_embed_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3366);
 /* harmony import */ var _report_page_page_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(7004);
-/* harmony import */ var _publish_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7880);
+/* harmony import */ var _publish_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(7743);
 
 
 
@@ -2346,7 +2177,7 @@ async function publishReport(request) {
         const published = await (0,_publish_js__WEBPACK_IMPORTED_MODULE_4__/* .publishPage */ .X)({
             ...ports,
             html,
-            dir: evidence.dir,
+            scratch: outputDir,
             name: `${artifactName}.html`,
             step: evidence.step,
         });
@@ -2370,14 +2201,14 @@ async function publishReport(request) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   $$: () => (/* binding */ bareDigest),
-/* harmony export */   ol: () => (/* binding */ digestOf),
-/* harmony export */   tD: () => (/* binding */ digestHandle)
+/* harmony export */   ol: () => (/* binding */ digestOf)
 /* harmony export */ });
+/* unused harmony export digestHandle */
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9905);
 
-const CHUNK = 2 ** 20;
+const CHUNK = (/* unused pure expression or super */ null && (2 ** 20));
 async function digestHandle(handle, bounds) {
-    const hash = (0,_lib_random_js__WEBPACK_IMPORTED_MODULE_0__/* .lazyCrypto */ .y)().createHash('sha256');
+    const hash = lazyCrypto().createHash('sha256');
     const length = Math.min(CHUNK, bounds.maxBytes + 1);
     const read = (into, position) => {
         const reading = handle.read(into, 0, length, position);
@@ -2394,7 +2225,7 @@ async function digestHandle(handle, bounds) {
         bytes += bytesRead;
         if (bytes > bounds.maxBytes)
             return { ok: false, reason: 'too-long' };
-        if (performance.now() > bounds.until)
+        if (performance.now() > bounds.until || bounds.signal?.aborted)
             return { ok: false, reason: 'too-slow' };
         reading = read(spare, bytes);
         const chunk = buffer.subarray(0, bytesRead);
@@ -2558,14 +2389,12 @@ function sha256Sums(files) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   CA: () => (/* binding */ errorCode),
-/* harmony export */   Cm: () => (/* binding */ sameContent),
 /* harmony export */   EW: () => (/* binding */ sameSeal),
 /* harmony export */   NE: () => (/* binding */ openFolder),
 /* harmony export */   Ru: () => (/* binding */ sealOf),
-/* harmony export */   Vi: () => (/* binding */ sameFile),
-/* harmony export */   lf: () => (/* binding */ openRegular),
-/* harmony export */   vZ: () => (/* binding */ stillSealed)
+/* harmony export */   lf: () => (/* binding */ openRegular)
 /* harmony export */ });
+/* unused harmony exports readRegular, stillSealed */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
 
@@ -2577,15 +2406,13 @@ const sealOf = (stat) => ({
     mtime: String(stat.mtimeNs),
     ctime: String(stat.ctimeNs),
 });
-const sameFile = (a, b) => a.dev === b.dev && a.ino === b.ino;
-const sameContent = (a, b) => sameFile(a, b) && a.size === b.size && a.mtime === b.mtime;
-const sameSeal = (a, b) => sameContent(a, b) && a.ctime === b.ctime;
+const sameSeal = (a, b) => a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 async function openFolder(dir) {
     const handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(dir, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW);
     const proc = `/proc/self/fd/${handle.fd}`;
     return { path: (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(proc) ? proc : dir, close: () => handle.close() };
 }
-function refuse(stat, links) {
+function refuse(stat) {
     if (stat.isSymbolicLink())
         return 'a symbolic link';
     if (stat.isDirectory())
@@ -2598,20 +2425,20 @@ function refuse(stat, links) {
         return 'a device';
     if (!stat.isFile())
         return 'not a regular file';
-    if (stat.nlink > BigInt(links))
+    if (stat.nlink > 1n)
         return `a hard link (${stat.nlink} names share this file)`;
     return null;
 }
-async function openRegular(folder, name, links = 1) {
+async function openRegular(folder, name) {
     const path = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name);
     let handle;
     try {
-        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }), links);
+        const seen = refuse(await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat(path, { bigint: true }));
         if (seen)
             return { ok: false, reason: seen };
         handle = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.open(path, node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NONBLOCK | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOCTTY);
         const stat = await handle.stat({ bigint: true });
-        const held = refuse(stat, links);
+        const held = refuse(stat);
         if (held === null)
             return { ok: true, handle, seal: sealOf(stat) };
         await handle.close();
@@ -2622,9 +2449,28 @@ async function openRegular(folder, name, links = 1) {
         return { ok: false, reason: `cannot be read (${errorCode(error)})` };
     }
 }
+async function readRegular(dir, name, maxBytes) {
+    const folder = await openFolder(dir);
+    try {
+        const opened = await openRegular(folder.path, name);
+        if (!opened.ok)
+            throw new Error(opened.reason);
+        try {
+            if (Number(opened.seal.size) > maxBytes)
+                throw new Error(`longer than ${maxBytes} bytes`);
+            return await opened.handle.readFile('utf8');
+        }
+        finally {
+            await opened.handle.close();
+        }
+    }
+    finally {
+        await folder.close();
+    }
+}
 async function stillSealed(folder, name, handle, seal) {
     const held = sealOf(await handle.stat({ bigint: true }));
-    const there = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.lstat((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name), { bigint: true }).catch(() => null);
+    const there = await promises.lstat(join(folder, name), { bigint: true }).catch(() => null);
     return there !== null && sameSeal(held, seal) && sameSeal(sealOf(there), seal);
 }
 function errorCode(error) {

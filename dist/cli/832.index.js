@@ -30,7 +30,10 @@ const VERSION = '0.1.0';
 
 // EXTERNAL MODULE: ./build/report/markdown.js
 var markdown = __webpack_require__(4902);
+// EXTERNAL MODULE: ./build/runner/runner.js
+var runner = __webpack_require__(3281);
 ;// CONCATENATED MODULE: ./build/runner/outputs.js
+
 
 const OUTPUT_NAMES = (/* unused pure expression or super */ null && ([
     'exit-code',
@@ -78,18 +81,22 @@ function valuesIn(text) {
 }
 function replacedOutputs(path) {
     try {
-        if (!path || !statSync(path).isFile())
+        if (!path)
             return [];
-        const names = new Set([...valuesIn(readFileSync(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
-        return OUTPUT_NAMES.filter((name) => names.has(name));
+        const file = openFile(path);
+        try {
+            const names = new Set([...valuesIn(readFileSync(file, 'utf8')).keys()].map((name) => name.toLowerCase()));
+            return OUTPUT_NAMES.filter((name) => names.has(name));
+        }
+        finally {
+            closeSync(file);
+        }
     }
     catch {
         return [];
     }
 }
 
-// EXTERNAL MODULE: ./build/runner/runner.js
-var runner = __webpack_require__(3281);
 ;// CONCATENATED MODULE: ./build/step/cancel.js
 const CANCEL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const OVERDUE_MS = 6000;
@@ -559,6 +566,10 @@ function formatBytes(bytes) {
 /* unused harmony exports withRoomSync, removeHalves */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7975);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9905);
+
+
 
 
 const NO_ROOM = () => false;
@@ -583,20 +594,39 @@ function withRoomSync(work, makeRoom = NO_ROOM) {
         work();
     }
 }
+const FOLDER = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW;
+const NEW = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_WRONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_CREAT | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_EXCL | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW;
+const held = (fd, path) => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(`/proc/self/fd/${fd}`) ? `/proc/self/fd/${fd}` : path;
+function hold(folder) {
+    const around = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(folder), FOLDER);
+    try {
+        const fd = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(held(around, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(folder)), (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(folder)), FOLDER);
+        return { path: held(fd, folder), close: () => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(fd) };
+    }
+    finally {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(around);
+    }
+}
 function writeWhole(path, text, makeRoom) {
     return withRoom(() => writeOnce(path, text), makeRoom);
 }
 const SMALL = 64 * 1024;
+const write = (0,node_util__WEBPACK_IMPORTED_MODULE_2__.promisify)(node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFile);
 async function writeOnce(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
+    const folder = hold((0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(path));
+    const half = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder.path, `.${(0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path)}.tmp-${(0,_random_js__WEBPACK_IMPORTED_MODULE_3__/* .randomHex */ .n)(8)}`);
     try {
-        if (text.length <= SMALL) {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(half, text, { mode: 0o600 });
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, path);
-            return;
+        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(half, NEW, 0o600);
+        try {
+            if (text.length <= SMALL)
+                (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(file, text);
+            else
+                await write(file, text);
         }
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.writeFile(half, text, { mode: 0o600 });
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rename(half, path);
+        finally {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        }
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder.path, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path)));
     }
     catch (error) {
         try {
@@ -606,11 +636,24 @@ async function writeOnce(path, text) {
         }
         throw error;
     }
+    finally {
+        folder.close();
+    }
 }
-async function removeHalves(folder) {
-    const names = await promises.readdir(folder).catch(() => []);
-    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
-    await Promise.all(halves.map((name) => promises.rm(join(folder, name), { force: true }).catch(() => undefined)));
+function removeHalves(folder) {
+    try {
+        const open = hold(folder);
+        try {
+            for (const name of readdirSync(open.path))
+                if (/^\..*\.tmp-[0-9a-f]{16}$/.test(name))
+                    rmSync(join(open.path, name), { force: true });
+        }
+        finally {
+            open.close();
+        }
+    }
+    catch {
+    }
 }
 
 
@@ -839,7 +882,7 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   LO: () => (/* binding */ inputVariable)
 /* harmony export */ });
-/* unused harmony exports keyValueMessage, environmentRunner, terminalRunner, forgiving, outliveOutput */
+/* unused harmony exports keyValueMessage, openFile, environmentRunner, terminalRunner, forgiving, outliveOutput */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var _lib_files_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3963);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9905);
@@ -870,43 +913,52 @@ function sizeOf(path) {
         throw error;
     }
 }
-function lineEnd(path, size) {
-    if (size === 0)
-        return '';
-    const last = Buffer.alloc(1);
+function openFile(path) {
+    const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
+    const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o666);
+    if (fstatSync(file).isFile())
+        return file;
+    closeSync(file);
+    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
+}
+function readAt(file, buffer, position) {
+    let done = 0;
+    for (let read = 1; read > 0 && done < buffer.length; done += read)
+        read = readSync(file, buffer, done, buffer.length - done, position + done);
+    return buffer.subarray(0, done);
+}
+function writeAt(file, bytes, position) {
+    for (let done = 0; done < bytes.length;)
+        done += writeSync(file, bytes, done, bytes.length - done, position + done);
+}
+function change(path, most, put) {
+    const file = openFile(path);
     try {
-        const file = openSync(path, 'r');
+        const { size } = fstatSync(file);
+        const from = Math.max(0, size - most);
+        const end = readAt(file, Buffer.alloc(size - from), from);
         try {
-            readSync(file, last, 0, 1, size - 1);
+            writeAt(file, Buffer.from(put(end)), from);
         }
-        finally {
-            closeSync(file);
+        catch (error) {
+            writeAt(file, end, from);
+            ftruncateSync(file, size);
+            throw error;
         }
     }
-    catch {
-        return '\n';
-    }
-    return last.toString('latin1') === '\n' ? '' : '\n';
-}
-function append(path, text, apart) {
-    const size = sizeOf(path);
-    const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
-    try {
-        appendFileSync(path, between + text);
-    }
-    catch (error) {
-        if (size > 0 || sizeOf(path) > 0)
-            truncateSync(path, size);
-        throw error;
+    finally {
+        closeSync(file);
     }
 }
+const appendLine = (path, text) => change(path, 1, (last) => Buffer.concat([last, Buffer.from(/^(\n|)$/.test(last.toString('latin1')) ? text : `\n${text}`)]));
 function environmentRunner(env) {
     const keyValue = (file, values) => {
         const path = env[`GITHUB_${file}`];
         if (!path)
             throw new Error(`GITHUB_${file} is not set`);
-        append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
+        appendLine(path, keyValueMessage(values));
     };
+    let [parts, ours] = [[], ''];
     const info = (line) => {
         process.stdout.write(`${line}\n`);
     };
@@ -920,7 +972,7 @@ function environmentRunner(env) {
             const core = await __webpack_require__.e(/* import() */ 421).then(__webpack_require__.bind(__webpack_require__, 8802));
             core[level](message, place);
         },
-        summary: (markdown) => {
+        summary: (markdown, instead) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
@@ -928,11 +980,21 @@ function environmentRunner(env) {
                     info(line === '' ? '' : `| ${printable(line, line.length)}`);
                 return;
             }
-            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
+            const said = parts.filter((part) => part !== instead?.trimEnd());
+            parts = [...said, markdown.trimEnd()];
+            const [before, now] = [ours, `${parts.join('\n\n')}\n`];
+            change(file, SUMMARY_LIMIT, (all) => {
+                const known = before !== '' && all.indexOf(before) === 0;
+                const theirs = known ? all.subarray(Buffer.byteLength(before)) : all;
+                const apart = theirs.length === 0 || theirs[0] === 10 ? '' : '\n';
+                return Buffer.concat([Buffer.from(now + apart), theirs]);
+            });
+            ours = now;
         },
-        summaryRoom: () => {
+        summaryRoom: (instead = '') => {
             const file = env.GITHUB_STEP_SUMMARY;
-            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+            const used = file ? sizeOf(file) - Buffer.byteLength(instead) : 0;
+            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - used);
         },
     };
 }
@@ -968,11 +1030,11 @@ function forgiving(runner, makeRoom) {
         annotate: (level, message, place) => runner.annotate(level, message, place).catch((error) => attempt('an annotation', () => {
             throw error;
         })),
-        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
-        summaryRoom: () => {
+        summary: (markdown, instead) => attempt('the summary', () => runner.summary(markdown, instead)),
+        summaryRoom: (instead) => {
             let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
             attempt('the summary', () => {
-                room = runner.summaryRoom();
+                room = runner.summaryRoom(instead);
             });
             return room;
         },

@@ -278,7 +278,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4111);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7508);
 /* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
 
@@ -319,7 +319,7 @@ async function digestHandle(handle, bounds) {
         bytes += bytesRead;
         if (bytes > bounds.maxBytes)
             return { ok: false, reason: 'too-long' };
-        if (performance.now() > bounds.until)
+        if (performance.now() > bounds.until || bounds.signal?.aborted)
             return { ok: false, reason: 'too-slow' };
         reading = read(spare, bytes);
         const chunk = buffer.subarray(0, bytesRead);
@@ -562,6 +562,7 @@ function displayName(name, limit = 120) {
 /* harmony export */   lf: () => (/* binding */ openRegular),
 /* harmony export */   vZ: () => (/* binding */ stillSealed)
 /* harmony export */ });
+/* unused harmony export readRegular */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
 
@@ -614,6 +615,25 @@ async function openRegular(folder, name) {
     catch (error) {
         await handle?.close().catch(() => undefined);
         return { ok: false, reason: `cannot be read (${errorCode(error)})` };
+    }
+}
+async function readRegular(dir, name, maxBytes) {
+    const folder = await openFolder(dir);
+    try {
+        const opened = await openRegular(folder.path, name);
+        if (!opened.ok)
+            throw new Error(opened.reason);
+        try {
+            if (Number(opened.seal.size) > maxBytes)
+                throw new Error(`longer than ${maxBytes} bytes`);
+            return await opened.handle.readFile('utf8');
+        }
+        finally {
+            await opened.handle.close();
+        }
+    }
+    finally {
+        await folder.close();
     }
 }
 async function stillSealed(folder, name, handle, seal) {
@@ -1710,6 +1730,10 @@ function formatBytes(bytes) {
 /* unused harmony export removeHalves */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6760);
+/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(7975);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9905);
+
+
 
 
 const NO_ROOM = () => false;
@@ -1734,20 +1758,39 @@ function withRoomSync(work, makeRoom = NO_ROOM) {
         work();
     }
 }
+const FOLDER = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW;
+const NEW = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_WRONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_CREAT | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_EXCL | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW;
+const held = (fd, path) => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(`/proc/self/fd/${fd}`) ? `/proc/self/fd/${fd}` : path;
+function hold(folder) {
+    const around = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(folder), FOLDER);
+    try {
+        const fd = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(held(around, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(folder)), (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(folder)), FOLDER);
+        return { path: held(fd, folder), close: () => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(fd) };
+    }
+    finally {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(around);
+    }
+}
 function writeWhole(path, text, makeRoom) {
     return withRoom(() => writeOnce(path, text), makeRoom);
 }
 const SMALL = 64 * 1024;
+const write = (0,node_util__WEBPACK_IMPORTED_MODULE_2__.promisify)(node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFile);
 async function writeOnce(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
+    const folder = hold((0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(path));
+    const half = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder.path, `.${(0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path)}.tmp-${(0,_random_js__WEBPACK_IMPORTED_MODULE_3__/* .randomHex */ .n)(8)}`);
     try {
-        if (text.length <= SMALL) {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(half, text, { mode: 0o600 });
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, path);
-            return;
+        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(half, NEW, 0o600);
+        try {
+            if (text.length <= SMALL)
+                (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(file, text);
+            else
+                await write(file, text);
         }
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.writeFile(half, text, { mode: 0o600 });
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rename(half, path);
+        finally {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        }
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder.path, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path)));
     }
     catch (error) {
         try {
@@ -1757,11 +1800,24 @@ async function writeOnce(path, text) {
         }
         throw error;
     }
+    finally {
+        folder.close();
+    }
 }
-async function removeHalves(folder) {
-    const names = await promises.readdir(folder).catch(() => []);
-    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
-    await Promise.all(halves.map((name) => promises.rm(join(folder, name), { force: true }).catch(() => undefined)));
+function removeHalves(folder) {
+    try {
+        const open = hold(folder);
+        try {
+            for (const name of readdirSync(open.path))
+                if (/^\..*\.tmp-[0-9a-f]{16}$/.test(name))
+                    rmSync(join(open.path, name), { force: true });
+        }
+        finally {
+            open.close();
+        }
+    }
+    catch {
+    }
 }
 
 
@@ -1834,7 +1890,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 4111:
+/***/ 7508:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -2200,8 +2256,10 @@ function whereBlock(manifest, links) {
     if (report)
         parts.push([report]);
     const line = none && parts.length === 1 ? '' : paragraph((0,rich/* joinRich */.Rz)(parts, ' · '));
-    if (published.state !== 'failed' && published.state !== 'skipped')
+    if (published.state === 'uploaded')
         return plainBlock(86, line);
+    if (published.state === 'planned')
+        return plainBlock(86, line + paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Upload under way')}: if it was ended, the post step goes on.`));
     const kept = links.evidenceDir === null ? null : (0,rich/* say */.cv) ` The files are on the runner in ${(0,words_words/* name */.UU)(links.evidenceDir, 200)}.`;
     const why = (0,rich/* shorten */.ml)(published.reason ?? 'no reason given', 300);
     return plainBlock(86, line + paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Not uploaded')}: ${why}.${kept}`));
@@ -3047,7 +3105,10 @@ const fitted = (blocks, budget) => {
     return bytesOf(text) < budget ? `${text}\n` : '';
 };
 
+// EXTERNAL MODULE: ./build/runner/runner.js
+var runner_runner = __nccwpck_require__(3281);
 ;// CONCATENATED MODULE: ./build/runner/outputs.js
+
 
 const OUTPUT_NAMES = [
     'exit-code',
@@ -3095,14 +3156,68 @@ function valuesIn(text) {
 }
 function replacedOutputs(path) {
     try {
-        if (!path || !(0,external_node_fs_.statSync)(path).isFile())
+        if (!path)
             return [];
-        const names = new Set([...valuesIn((0,external_node_fs_.readFileSync)(path, 'utf8')).keys()].map((name) => name.toLowerCase()));
-        return OUTPUT_NAMES.filter((name) => names.has(name));
+        const file = (0,runner_runner/* openFile */.Tq)(path);
+        try {
+            const names = new Set([...valuesIn((0,external_node_fs_.readFileSync)(file, 'utf8')).keys()].map((name) => name.toLowerCase()));
+            return OUTPUT_NAMES.filter((name) => names.has(name));
+        }
+        finally {
+            (0,external_node_fs_.closeSync)(file);
+        }
     }
     catch {
         return [];
     }
+}
+
+;// CONCATENATED MODULE: ./build/state.js
+const NOTHING_KNOWN = {
+    group: null,
+    host: null,
+    result: null,
+    shimLaid: true,
+    faults: [],
+    hints: [],
+    gpu: null,
+    seen: null,
+    met: [],
+};
+const MAX_LIST = 200;
+const MAX_SEEN = 50;
+const MAX_LINE = 1000;
+const STATE_SCHEMA = 'oom-autopsy.state.v1';
+const STATE = 'step';
+function savePlan(runner, plan, known = NOTHING_KNOWN) {
+    const { result } = known;
+    const bounded = {
+        ...known,
+        result: result && {
+            ...result,
+            startError: result.startError?.slice(0, MAX_LINE) ?? null,
+            killed: result.killed.slice(0, MAX_LIST),
+        },
+        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, MAX_LINE)),
+        gpu: known.gpu && boundedGpu(known.gpu),
+        seen: known.seen && {
+            sightings: known.seen.sightings.slice(0, MAX_SEEN),
+            carriers: known.seen.carriers.slice(0, MAX_SEEN),
+            hidden: known.seen.hidden.slice(0, MAX_SEEN),
+            use: known.seen.use,
+        },
+        met: known.met.slice(0, MAX_LIST),
+    };
+    runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
+}
+function boundedGpu(gpu) {
+    if (gpu.state !== 'seen')
+        return gpu;
+    const largest = [...gpu.processes].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
+    return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
+}
+function saveFinished(runner, finish = 'true') {
+    runner.saveState('finished', finish);
 }
 
 // EXTERNAL MODULE: ./build/evidence/safe-fs.js
@@ -3177,6 +3292,7 @@ const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length > 0
     evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
     (evidence.receipts.length > 0 && !verdicts/* VERDICT_TRAITS */.Es[verdict].quiet) ||
     hasFailingGate(gates);
+const toUpload = ({ options }, evidence, account) => options.upload && worthKeeping(evidence, account.verdict.name, account.gates);
 const uploadSettings = (ended) => ({
     name: ended.plan.options.artifactName,
     retentionDays: ended.plan.options.retentionDays === 0 ? null : ended.plan.options.retentionDays,
@@ -3283,19 +3399,33 @@ async function reportOf(ended, evidence, manifest, published, log) {
 
 
 
+
 const CUT_REASON = 'the job was cancelled before the upload was done; the post step tries again';
 const MANIFEST = 'manifest.json';
 const MEMORY = 'memory.json';
 const BENCHMARK = 'memory-benchmark.json';
 const LATE_MANIFEST = 'manifest-late.json';
 const TOLD = 'told';
+const LIST_BYTES = 32 * 1024;
+function boundedList(list) {
+    const texts = [];
+    let left = LIST_BYTES - 2;
+    for (const item of list) {
+        const text = JSON.stringify(item);
+        left -= Buffer.byteLength(text) + 1;
+        if (left < 0)
+            break;
+        texts.push(text);
+    }
+    return `[${texts.join(',')}]`;
+}
 const factsOf = (account, evidenceDir) => ({
     'exit-code': account.step.exit_code ?? 1,
     verdict: account.verdict.name,
     'oom-count': account.oom_count,
     fingerprint: account.fingerprint,
     'snapshot-count': account.snapshots.length,
-    snapshots: JSON.stringify(account.snapshots),
+    snapshots: boundedList(account.snapshots),
     manifest: '',
     'artifact-id': '',
     'artifact-url': '',
@@ -3312,37 +3442,33 @@ async function conclude(runner, ended, evidence, account, before = null) {
     const { plan, late } = ended;
     const log = (line) => runner.info((0,lib_text/* logLine */.BP)(line));
     const facts = factsOf(account, plan.evidenceDir);
-    if (worthKeeping(evidence, account.verdict.name, account.gates))
+    let first;
+    if (before === null && toUpload(plan, evidence, account)) {
         setOutputs(runner, facts);
+        await keepAccount(ended, account, log);
+        first = await tell(runner, account, { state: 'planned' }, ended, {
+            ...NOWHERE,
+            evidenceDir: plan.evidenceDir,
+        });
+        await markTold(ended, 'first');
+    }
     const outcome = before ?? (await publishEvidence(ended, evidence, account, log));
     const cut = outcome.state === 'failed' && ended.cancel?.overdue.aborted === true;
     const published = cut ? { ...outcome, reason: CUT_REASON } : outcome;
     const manifest = { ...account, published: manifestPublished(published) };
-    const name = late ? LATE_MANIFEST : MANIFEST;
-    const manifestPath = (0,external_node_path_.join)(plan.outputDir, name);
-    const written = await (0,files/* writeWhole */.f8)(manifestPath, (0,evidence_manifest/* manifestText */.$2)(manifest), ended.makeRoom).then(() => true, (error) => {
-        log(`${name} could not be written (${error.message})`);
-        return false;
-    });
-    if (manifest.processes.length > 0) {
-        const memory = memoryOf(manifest);
-        for (const [file, text] of [
-            [MEMORY, memoryText(memory)],
-            [BENCHMARK, benchmarkText(memory)],
-        ]) {
-            await (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, file), text, ended.makeRoom).catch((error) => log(`${file} could not be written (${error.message})`));
-        }
-    }
+    const manifestPath = await keepAccount(ended, manifest, log);
     const reportUrl = await reportOf(ended, evidence, manifest, published, log);
     const inUse = manifest.still_running.length > 0;
     const spent = !late && !plan.evidenceKept && !inUse && isSpent(evidence, [manifest]);
-    const gone = spent && !written && (await removeSpent(evidence));
-    await tell(runner, manifest, published, ended, { evidenceDir: spent ? null : plan.evidenceDir, reportUrl });
+    const gone = spent && manifestPath === null && (await removeSpent(evidence));
+    const where = { evidenceDir: spent ? null : plan.evidenceDir, reportUrl };
+    await tell(runner, manifest, published, ended, where, first);
+    await markTold(ended, 'all');
     if (!late)
-        markTold(plan.outputDir);
+        saveFinished(runner, 'told');
     setOutputs(runner, {
         ...facts,
-        manifest: (0,external_node_fs_.existsSync)(manifestPath) ? manifestPath : '',
+        manifest: manifestPath ?? '',
         'artifact-id': published.state === 'uploaded' ? published.id : '',
         'artifact-url': published.state === 'uploaded' ? (published.url ?? '') : '',
         'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
@@ -3352,13 +3478,21 @@ async function conclude(runner, ended, evidence, account, before = null) {
     });
     return { manifest, cut, spent: spent && !gone };
 }
-function markTold(folder) {
-    try {
-        (0,external_node_fs_.writeFileSync)((0,external_node_path_.join)(folder, TOLD), '');
+const NOWHERE = { evidenceDir: null, reportUrl: null };
+async function keepAccount({ plan, late, makeRoom }, manifest, log) {
+    const write = (file, text) => (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, file), text, makeRoom).then(() => (0,external_node_path_.join)(plan.outputDir, file), (error) => {
+        log(`${file} could not be written (${error.message})`);
+        return null;
+    });
+    const path = await write(late ? LATE_MANIFEST : MANIFEST, (0,evidence_manifest/* manifestText */.$2)(manifest));
+    if (manifest.processes.length > 0) {
+        const memory = memoryOf(manifest);
+        await write(MEMORY, memoryText(memory));
+        await write(BENCHMARK, benchmarkText(memory));
     }
-    catch {
-    }
+    return path;
 }
+const markTold = ({ plan, late }, told) => late ? Promise.resolve() : (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, TOLD), told).catch(() => undefined);
 async function takeAway(runner, evidence) {
     if (await removeSpent(evidence))
         return true;
@@ -3366,26 +3500,33 @@ async function takeAway(runner, evidence) {
     runner.setOutputs({ 'evidence-dir': evidence.dir });
     return false;
 }
-async function tell(runner, manifest, published, { plan, late }, where) {
-    runner.info((0,lib_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
+async function tell(runner, manifest, published, { plan, late }, where, first) {
+    const again = first !== undefined;
+    if (!again)
+        runner.info((0,lib_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
     if (published.state === 'failed') {
         const kept = (0,lib_text/* count */.U9)(published.kept.length, 'file');
         runner.info((0,lib_text/* logLine */.BP)(`the evidence was not uploaded: ${published.reason}; ${kept} kept in ${plan.evidenceDir}`));
     }
+    let summary = '';
     try {
         const heading = late ? `${LATE_HEADING}\n\n` : '';
-        const summary = renderSummary(manifest, { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL }, Math.min(SUMMARY_BUDGET, runner.summaryRoom() - heading.length));
+        const text = renderSummary(manifest, { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL }, Math.min(SUMMARY_BUDGET, runner.summaryRoom(first) - heading.length));
+        summary = text === '' ? '' : heading + text;
         if (summary !== '')
-            runner.summary(heading + summary);
-        else
+            runner.summary(summary, first);
+        else if (!again)
             runner.info((0,lib_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
     }
     catch (error) {
         runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
     }
+    if (again)
+        return summary;
     for (const { level, message, place } of (0,annotations/* annotations */.h)(manifest, plan.workspace)) {
         await runner.annotate(level, message, place);
     }
+    return summary;
 }
 const LATE_HEADING = '### After the step had ended\n\nProcesses that it had started went on; this is what they wrote since.';
 const artifactLinks = (published) => published.state === 'uploaded'
@@ -3691,8 +3832,6 @@ const VERSION = '0.1.0';
 var build_inputs = __nccwpck_require__(8175);
 // EXTERNAL MODULE: ./build/plan.js
 var build_plan = __nccwpck_require__(1781);
-// EXTERNAL MODULE: ./build/runner/runner.js
-var runner_runner = __nccwpck_require__(3281);
 ;// CONCATENATED MODULE: ./build/parity/paths.js
 
 const fixturePath = (fixture, workspace) => fixture === '' ? null : (0,build_plan/* fromWorkspace */.mr)(fixture, workspace);
@@ -3991,7 +4130,10 @@ async function look(ended) {
     if (holdsNothing(dir, step))
         return { evidence: nothing(dir, step), stillRunning };
     const { collect } = await __nccwpck_require__.e(/* import() */ 44).then(__nccwpck_require__.bind(__nccwpck_require__, 3044));
-    return { evidence: await collect({ dir, step, since, isGone }), stillRunning };
+    return {
+        evidence: await collect({ dir, step, since, isGone, signal: ended.cancel?.overdue }),
+        stillRunning,
+    };
 }
 async function finish(runner, ended) {
     const { plan, result } = ended;
@@ -4284,52 +4426,49 @@ function roomFor(before, minFree, setting) {
     };
 }
 
-;// CONCATENATED MODULE: ./build/state.js
-const NOTHING_KNOWN = {
-    group: null,
-    host: null,
-    result: null,
-    shimLaid: true,
-    faults: [],
-    hints: [],
-    gpu: null,
-    seen: null,
-    met: [],
-};
-const MAX_LIST = 200;
-const MAX_SEEN = 50;
-const MAX_LINE = 1000;
-const STATE_SCHEMA = 'oom-autopsy.state.v1';
-const STATE = 'step';
-function savePlan(runner, plan, known = NOTHING_KNOWN) {
-    const { result } = known;
-    const bounded = {
-        ...known,
-        result: result && {
-            ...result,
-            startError: result.startError?.slice(0, MAX_LINE) ?? null,
-            killed: result.killed.slice(0, MAX_LIST),
-        },
-        faults: known.faults.slice(0, 5).map((fault) => fault.slice(0, MAX_LINE)),
-        gpu: known.gpu && boundedGpu(known.gpu),
-        seen: known.seen && {
-            sightings: known.seen.sightings.slice(0, MAX_SEEN),
-            carriers: known.seen.carriers.slice(0, MAX_SEEN),
-            hidden: known.seen.hidden.slice(0, MAX_SEEN),
-            use: known.seen.use,
-        },
-        met: known.met.slice(0, MAX_LIST),
-    };
-    runner.saveState(STATE, JSON.stringify({ schema: STATE_SCHEMA, plan, known: bounded }));
+;// CONCATENATED MODULE: ./build/runner/environ.js
+
+
+
+
+const [ENV_START, ENV_END] = [50 - 3, 51 - 3];
+const environ_MOST_BYTES = 8 * 2 ** 20;
+function hiddenNames(env) {
+    const plain = (0,build_plan/* plainStepEnvironment */.M8)(env, build_inputs/* INPUT_NAMES */.Qh.map(runner_runner/* inputVariable */.LO));
+    const ours = (name) => !(name in plain) || name === 'GITHUB_STATE' || name === 'STATE_step';
+    return new Set(Object.keys(env).filter(ours));
 }
-function boundedGpu(gpu) {
-    if (gpu.state !== 'seen')
-        return gpu;
-    const largest = [...gpu.processes].sort((a, b) => (b.used ?? 0) - (a.used ?? 0));
-    return { ...gpu, devices: gpu.devices.slice(0, MAX_SEEN), processes: largest.slice(0, MAX_SEEN) };
-}
-function saveFinished(runner, finish = 'true') {
-    runner.saveState('finished', finish);
+function hideEnvironment(env = process.env) {
+    try {
+        const fields = (0,external_node_fs_.readFileSync)('/proc/self/stat', 'latin1')
+            .replace(/^.*\) /s, '')
+            .split(' ');
+        const [start, end] = [Number(fields[ENV_START]), Number(fields[ENV_END])];
+        if (!(start > 0 && end > start && end - start <= environ_MOST_BYTES))
+            return;
+        const memory = (0,external_node_fs_.openSync)('/proc/self/mem', 'r+');
+        try {
+            const block = Buffer.alloc(end - start);
+            (0,external_node_fs_.readSync)(memory, block, 0, block.length, start);
+            const hidden = hiddenNames(env);
+            for (let from = 0; from < block.length;) {
+                const stop = block.indexOf(0, from);
+                const until = stop === -1 ? block.length : stop;
+                const name = block.toString('latin1', from, until).split('=', 1)[0] ?? '';
+                const value = env[name];
+                if (value !== undefined && hidden.has(name)) {
+                    env[name] = value;
+                    (0,external_node_fs_.writeSync)(memory, Buffer.alloc(until - from), 0, until - from, start + from);
+                }
+                from = until + 1;
+            }
+        }
+        finally {
+            (0,external_node_fs_.closeSync)(memory);
+        }
+    }
+    catch {
+    }
 }
 
 // EXTERNAL MODULE: ./build/step/cancel.js
@@ -4387,6 +4526,7 @@ function layStep(plan, script, shimSource) {
 }
 function copyPython(from, to) {
     (0,external_node_fs_.mkdirSync)(to);
+    (0,external_node_fs_.mkdirSync)(`${to}/__pycache__`);
     for (const name of (0,external_node_fs_.readdirSync)(from)) {
         const [source, target] = [`${from}/${name}`, `${to}/${name}`];
         if (name.endsWith('.py'))
@@ -4721,10 +4861,12 @@ function readLink(path) {
 
 
 
+
 const main_GPU_TIMEOUT_MS = 5000;
 const actionDir = () => (0,external_node_path_.join)(import.meta.dirname, '..', '..');
 async function main(runner, terminal) {
     (0,runner_runner/* outliveOutput */.uC)();
+    hideEnvironment();
     const reserve = new Reserve();
     process.exitCode = await run((0,runner_runner/* forgiving */.yr)(runner, reserve.free), process.env, reserve, terminal);
     process.exit();
@@ -4828,12 +4970,11 @@ async function run(runner, env, reserve, terminal) {
     };
     try {
         const { code, stillRunning, cut, spent, evidence } = await finish(runner, ended);
-        saveFinished(runner, cut ? 'cut' : stillRunning > 0 || spent ? 'late' : 'true');
-        const all = spent && (await takeAway(runner, evidence));
-        if (all)
+        const left = spent ? !(await takeAway(runner, evidence)) : cut || stillRunning > 0;
+        if (!left) {
             saveFinished(runner);
-        if (all || !(cut || spent || stillRunning > 0))
             reserve.free();
+        }
         return code;
     }
     catch (error) {
@@ -6249,6 +6390,7 @@ const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shor
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   AJ: () => (/* binding */ environmentRunner),
 /* harmony export */   LO: () => (/* binding */ inputVariable),
+/* harmony export */   Tq: () => (/* binding */ openFile),
 /* harmony export */   bU: () => (/* binding */ terminalRunner),
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
@@ -6285,43 +6427,52 @@ function sizeOf(path) {
         throw error;
     }
 }
-function lineEnd(path, size) {
-    if (size === 0)
-        return '';
-    const last = Buffer.alloc(1);
+function openFile(path) {
+    const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants;
+    const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o666);
+    if ((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.fstatSync)(file).isFile())
+        return file;
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
+}
+function readAt(file, buffer, position) {
+    let done = 0;
+    for (let read = 1; read > 0 && done < buffer.length; done += read)
+        read = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, buffer, done, buffer.length - done, position + done);
+    return buffer.subarray(0, done);
+}
+function writeAt(file, bytes, position) {
+    for (let done = 0; done < bytes.length;)
+        done += (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeSync)(file, bytes, done, bytes.length - done, position + done);
+}
+function change(path, most, put) {
+    const file = openFile(path);
     try {
-        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, 'r');
+        const { size } = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.fstatSync)(file);
+        const from = Math.max(0, size - most);
+        const end = readAt(file, Buffer.alloc(size - from), from);
         try {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, last, 0, 1, size - 1);
+            writeAt(file, Buffer.from(put(end)), from);
         }
-        finally {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        catch (error) {
+            writeAt(file, end, from);
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.ftruncateSync)(file, size);
+            throw error;
         }
     }
-    catch {
-        return '\n';
-    }
-    return last.toString('latin1') === '\n' ? '' : '\n';
-}
-function append(path, text, apart) {
-    const size = sizeOf(path);
-    const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
-    try {
-        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.appendFileSync)(path, between + text);
-    }
-    catch (error) {
-        if (size > 0 || sizeOf(path) > 0)
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.truncateSync)(path, size);
-        throw error;
+    finally {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
     }
 }
+const appendLine = (path, text) => change(path, 1, (last) => Buffer.concat([last, Buffer.from(/^(\n|)$/.test(last.toString('latin1')) ? text : `\n${text}`)]));
 function environmentRunner(env) {
     const keyValue = (file, values) => {
         const path = env[`GITHUB_${file}`];
         if (!path)
             throw new Error(`GITHUB_${file} is not set`);
-        append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
+        appendLine(path, keyValueMessage(values));
     };
+    let [parts, ours] = [[], ''];
     const info = (line) => {
         process.stdout.write(`${line}\n`);
     };
@@ -6335,7 +6486,7 @@ function environmentRunner(env) {
             const core = await Promise.all(/* import() */[__nccwpck_require__.e(260), __nccwpck_require__.e(264)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7264));
             core[level](message, place);
         },
-        summary: (markdown) => {
+        summary: (markdown, instead) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
@@ -6343,11 +6494,21 @@ function environmentRunner(env) {
                     info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .printable */ .g$)(line, line.length)}`);
                 return;
             }
-            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
+            const said = parts.filter((part) => part !== instead?.trimEnd());
+            parts = [...said, markdown.trimEnd()];
+            const [before, now] = [ours, `${parts.join('\n\n')}\n`];
+            change(file, SUMMARY_LIMIT, (all) => {
+                const known = before !== '' && all.indexOf(before) === 0;
+                const theirs = known ? all.subarray(Buffer.byteLength(before)) : all;
+                const apart = theirs.length === 0 || theirs[0] === 10 ? '' : '\n';
+                return Buffer.concat([Buffer.from(now + apart), theirs]);
+            });
+            ours = now;
         },
-        summaryRoom: () => {
+        summaryRoom: (instead = '') => {
             const file = env.GITHUB_STEP_SUMMARY;
-            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+            const used = file ? sizeOf(file) - Buffer.byteLength(instead) : 0;
+            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - used);
         },
     };
 }
@@ -6383,11 +6544,11 @@ function forgiving(runner, makeRoom) {
         annotate: (level, message, place) => runner.annotate(level, message, place).catch((error) => attempt('an annotation', () => {
             throw error;
         })),
-        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
-        summaryRoom: () => {
+        summary: (markdown, instead) => attempt('the summary', () => runner.summary(markdown, instead)),
+        summaryRoom: (instead) => {
             let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
             attempt('the summary', () => {
-                room = runner.summaryRoom();
+                room = runner.summaryRoom(instead);
             });
             return room;
         },

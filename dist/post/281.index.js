@@ -14,6 +14,10 @@ export const modules = {
 /* harmony export */ });
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7975);
+/* harmony import */ var _random_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9905);
+
+
 
 
 const NO_ROOM = () => false;
@@ -38,20 +42,39 @@ function withRoomSync(work, makeRoom = NO_ROOM) {
         work();
     }
 }
+const FOLDER = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_RDONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_DIRECTORY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW;
+const NEW = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_WRONLY | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_CREAT | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_EXCL | node_fs__WEBPACK_IMPORTED_MODULE_0__.constants.O_NOFOLLOW;
+const held = (fd, path) => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(`/proc/self/fd/${fd}`) ? `/proc/self/fd/${fd}` : path;
+function hold(folder) {
+    const around = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(folder), FOLDER);
+    try {
+        const fd = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(held(around, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(folder)), (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(folder)), FOLDER);
+        return { path: held(fd, folder), close: () => (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(fd) };
+    }
+    finally {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(around);
+    }
+}
 function writeWhole(path, text, makeRoom) {
     return withRoom(() => writeOnce(path, text), makeRoom);
 }
 const SMALL = 64 * 1024;
+const write = (0,node_util__WEBPACK_IMPORTED_MODULE_2__.promisify)(node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFile);
 async function writeOnce(path, text) {
-    const half = `${path}.tmp-${process.pid}`;
+    const folder = hold((0,node_path__WEBPACK_IMPORTED_MODULE_1__.dirname)(path));
+    const half = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder.path, `.${(0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path)}.tmp-${(0,_random_js__WEBPACK_IMPORTED_MODULE_3__/* .randomHex */ .n)(8)}`);
     try {
-        if (text.length <= SMALL) {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(half, text, { mode: 0o600 });
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, path);
-            return;
+        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(half, NEW, 0o600);
+        try {
+            if (text.length <= SMALL)
+                (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeFileSync)(file, text);
+            else
+                await write(file, text);
         }
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.writeFile(half, text, { mode: 0o600 });
-        await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rename(half, path);
+        finally {
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        }
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.renameSync)(half, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder.path, (0,node_path__WEBPACK_IMPORTED_MODULE_1__.basename)(path)));
     }
     catch (error) {
         try {
@@ -61,11 +84,24 @@ async function writeOnce(path, text) {
         }
         throw error;
     }
+    finally {
+        folder.close();
+    }
 }
-async function removeHalves(folder) {
-    const names = await node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.readdir(folder).catch(() => []);
-    const halves = names.filter((name) => /\.tmp-\d+$/.test(name));
-    await Promise.all(halves.map((name) => node_fs__WEBPACK_IMPORTED_MODULE_0__.promises.rm((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, name), { force: true }).catch(() => undefined)));
+function removeHalves(folder) {
+    try {
+        const open = hold(folder);
+        try {
+            for (const name of (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readdirSync)(open.path))
+                if (/^\..*\.tmp-[0-9a-f]{16}$/.test(name))
+                    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.rmSync)((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(open.path, name), { force: true });
+        }
+        finally {
+            open.close();
+        }
+    }
+    catch {
+    }
 }
 
 
@@ -148,7 +184,7 @@ function cleanText(text, limit) {
 /* harmony export */   uC: () => (/* binding */ outliveOutput),
 /* harmony export */   yr: () => (/* binding */ forgiving)
 /* harmony export */ });
-/* unused harmony export keyValueMessage */
+/* unused harmony exports keyValueMessage, openFile */
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 /* harmony import */ var _lib_files_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(3963);
 /* harmony import */ var _lib_random_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9905);
@@ -180,43 +216,52 @@ function sizeOf(path) {
         throw error;
     }
 }
-function lineEnd(path, size) {
-    if (size === 0)
-        return '';
-    const last = Buffer.alloc(1);
+function openFile(path) {
+    const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = node_fs__WEBPACK_IMPORTED_MODULE_0__.constants;
+    const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o666);
+    if ((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.fstatSync)(file).isFile())
+        return file;
+    (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
+}
+function readAt(file, buffer, position) {
+    let done = 0;
+    for (let read = 1; read > 0 && done < buffer.length; done += read)
+        read = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, buffer, done, buffer.length - done, position + done);
+    return buffer.subarray(0, done);
+}
+function writeAt(file, bytes, position) {
+    for (let done = 0; done < bytes.length;)
+        done += (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.writeSync)(file, bytes, done, bytes.length - done, position + done);
+}
+function change(path, most, put) {
+    const file = openFile(path);
     try {
-        const file = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.openSync)(path, 'r');
+        const { size } = (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.fstatSync)(file);
+        const from = Math.max(0, size - most);
+        const end = readAt(file, Buffer.alloc(size - from), from);
         try {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readSync)(file, last, 0, 1, size - 1);
+            writeAt(file, Buffer.from(put(end)), from);
         }
-        finally {
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
+        catch (error) {
+            writeAt(file, end, from);
+            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.ftruncateSync)(file, size);
+            throw error;
         }
     }
-    catch {
-        return '\n';
-    }
-    return last.toString('latin1') === '\n' ? '' : '\n';
-}
-function append(path, text, apart) {
-    const size = sizeOf(path);
-    const between = apart === null ? '' : `${lineEnd(path, size)}${apart === 'paragraph' && size > 0 ? '\n' : ''}`;
-    try {
-        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.appendFileSync)(path, between + text);
-    }
-    catch (error) {
-        if (size > 0 || sizeOf(path) > 0)
-            (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.truncateSync)(path, size);
-        throw error;
+    finally {
+        (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.closeSync)(file);
     }
 }
+const appendLine = (path, text) => change(path, 1, (last) => Buffer.concat([last, Buffer.from(/^(\n|)$/.test(last.toString('latin1')) ? text : `\n${text}`)]));
 function environmentRunner(env) {
     const keyValue = (file, values) => {
         const path = env[`GITHUB_${file}`];
         if (!path)
             throw new Error(`GITHUB_${file} is not set`);
-        append(path, keyValueMessage(values), file === 'OUTPUT' ? 'line' : null);
+        appendLine(path, keyValueMessage(values));
     };
+    let [parts, ours] = [[], ''];
     const info = (line) => {
         process.stdout.write(`${line}\n`);
     };
@@ -230,7 +275,7 @@ function environmentRunner(env) {
             const core = await Promise.all(/* import() */[__webpack_require__.e(260), __webpack_require__.e(264)]).then(__webpack_require__.bind(__webpack_require__, 7264));
             core[level](message, place);
         },
-        summary: (markdown) => {
+        summary: (markdown, instead) => {
             const file = env.GITHUB_STEP_SUMMARY;
             if (!file) {
                 info('oom-autopsy: GITHUB_STEP_SUMMARY is not set, so the summary follows here.');
@@ -238,11 +283,21 @@ function environmentRunner(env) {
                     info(line === '' ? '' : `| ${(0,_lib_text_js__WEBPACK_IMPORTED_MODULE_3__/* .printable */ .g$)(line, line.length)}`);
                 return;
             }
-            append(file, markdown.endsWith('\n') ? markdown : `${markdown}\n`, 'paragraph');
+            const said = parts.filter((part) => part !== instead?.trimEnd());
+            parts = [...said, markdown.trimEnd()];
+            const [before, now] = [ours, `${parts.join('\n\n')}\n`];
+            change(file, SUMMARY_LIMIT, (all) => {
+                const known = before !== '' && all.indexOf(before) === 0;
+                const theirs = known ? all.subarray(Buffer.byteLength(before)) : all;
+                const apart = theirs.length === 0 || theirs[0] === 10 ? '' : '\n';
+                return Buffer.concat([Buffer.from(now + apart), theirs]);
+            });
+            ours = now;
         },
-        summaryRoom: () => {
+        summaryRoom: (instead = '') => {
             const file = env.GITHUB_STEP_SUMMARY;
-            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - (file ? sizeOf(file) : 0));
+            const used = file ? sizeOf(file) - Buffer.byteLength(instead) : 0;
+            return Math.max(0, SUMMARY_LIMIT - SUMMARY_MARGIN - used);
         },
     };
 }
@@ -278,11 +333,11 @@ function forgiving(runner, makeRoom) {
         annotate: (level, message, place) => runner.annotate(level, message, place).catch((error) => attempt('an annotation', () => {
             throw error;
         })),
-        summary: (markdown) => attempt('the summary', () => runner.summary(markdown)),
-        summaryRoom: () => {
+        summary: (markdown, instead) => attempt('the summary', () => runner.summary(markdown, instead)),
+        summaryRoom: (instead) => {
             let room = SUMMARY_LIMIT - SUMMARY_MARGIN;
             attempt('the summary', () => {
-                room = runner.summaryRoom();
+                room = runner.summaryRoom(instead);
             });
             return room;
         },

@@ -95,8 +95,8 @@ const CLOCKS_MS = 60_000;
 const MOST_UNFINISHED = 4096;
 async function collect(options) {
     const limits = { ...COLLECT_LIMITS, ...options.limits };
-    const { dir, step, since = 0, isGone = () => false } = options;
-    const collector = new Collector(dir, step, limits, since, isGone);
+    const { dir, step, since = 0, isGone = () => false, signal } = options;
+    const collector = new Collector(dir, step, limits, since, isGone, signal);
     try {
         await collector.run();
     }
@@ -112,6 +112,7 @@ class Collector {
     limits;
     since;
     isGone;
+    signal;
     faults = [];
     folderFault = null;
     receipts = [];
@@ -124,12 +125,13 @@ class Collector {
     receiptBytes = 0;
     until;
     folder = '';
-    constructor(dir, step, limits, since, isGone) {
+    constructor(dir, step, limits, since, isGone, signal) {
         this.dir = dir;
         this.step = step;
         this.limits = limits;
         this.since = since;
         this.isGone = isGone;
+        this.signal = signal;
         this.until = performance.now() + limits.milliseconds;
         this.rejections = new Rejections(limits.rejected);
     }
@@ -263,7 +265,7 @@ class Collector {
         if (owner === null || file === null || file.names > 1 || file.modified < this.since - CLOCKS_MS)
             return;
         const [, code] = /^cannot be read \((.*)\)$/.exec(reason) ?? [];
-        this.unread.push({ owner, reason: code ?? reason });
+        this.unread.push({ owner, reason: code ? `${code}: ${name} belongs to uid ${file.uid}` : reason });
     }
     async readOnce(name, handle, seal, maxBytes, keepText) {
         const size = Number(seal.size);
@@ -277,11 +279,12 @@ class Collector {
         const result = await (0,digest/* digestHandle */.tD)(handle, {
             maxBytes: size,
             until: this.until,
+            signal: keepText ? undefined : this.signal,
             ...(keepText ? { onChunk: (chunk) => void chunks.push(Buffer.from(chunk)) } : {}),
         });
         this.hashed += size;
         if (!result.ok && result.reason === 'too-slow')
-            return 'not read: out of time';
+            return `not read: ${this.signal?.aborted ? 'the job was cancelled' : 'out of time'}`;
         if (!result.ok || result.bytes !== size || !(await (0,safe_fs/* stillSealed */.vZ)(this.folder, name, handle, seal))) {
             return 'changed while it was read';
         }
@@ -327,7 +330,7 @@ class Collector {
     }
 }
 const keyOf = (named) => (named ? (0,evidence_names/* ownerKey */.lf)(named) : '');
-const plainFile = (path) => (0,promises_.lstat)(path).then((stat) => (stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink } : null), () => null);
+const plainFile = (path) => (0,promises_.lstat)(path).then((stat) => stat.isFile() ? { bytes: stat.size, modified: stat.mtimeMs, names: stat.nlink, uid: stat.uid } : null, () => null);
 const withoutText = ({ file, bytes, digest, seal }) => ({ file, bytes, digest, seal });
 const digestAndBytes = ({ digest, bytes }) => ({ digest, bytes });
 function joinReceipt(named, ref, receipt) {

@@ -279,7 +279,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.env.STATE_finished !== 'true') {
-    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(454)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6454));
+    const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(305)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1305));
     const { environmentRunner, terminalRunner } = await __nccwpck_require__.e(/* import() */ 281).then(__nccwpck_require__.bind(__nccwpck_require__, 3281));
     await post((process.argv[2] === '--terminal' ? terminalRunner : environmentRunner)(process.env));
 }

@@ -3,9 +3,15 @@
  * nothing is loaded: the rest lies in a chunk of its own.
  */
 if (process.env.STATE_finished !== 'true') {
-  const { post } = await import('../post.js');
   const { environmentRunner, terminalRunner } = await import('../runner/runner.js');
-  await post((process.argv[2] === '--terminal' ? terminalRunner : environmentRunner)(process.env));
+  const runner = (process.argv[2] === '--terminal' ? terminalRunner : environmentRunner)(process.env);
+  if (process.env.STATE_job === 'true') {
+    const { jobPost } = await import('../job/post.js');
+    await jobPost(runner);
+  } else {
+    const { post } = await import('../post.js');
+    await post(runner);
+  }
 }
 
 export {};

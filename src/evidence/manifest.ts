@@ -67,6 +67,9 @@ export interface ManifestProcess {
   /** The variables that say so, as the launcher set them. */
   readonly rank_variables: Receipt['rank'];
   readonly program: string | null;
+  /** The runner's names of the step: its id, and the folder of the composite action that it is a part of. */
+  readonly github_action: string | null;
+  readonly github_action_path: string | null;
   readonly python: string | null;
   readonly executable: string | null;
   readonly torch: string | null;
@@ -106,6 +109,8 @@ export interface LeftOut extends ManifestFile {
 /** Times in seconds since the epoch. */
 export interface ManifestStep {
   readonly id: string;
+  /** The account of a whole job: `exit_code` is 0 or 1, by its status. */
+  readonly scope?: 'job';
   readonly shell: string | null;
   readonly exit_code: number | null;
   readonly signal: string | null;
@@ -308,6 +313,8 @@ function manifestProcess(receipt: CollectedReceipt): ManifestProcess {
     rank: rankOf(receipt),
     rank_variables: receipt.rank,
     program: receipt.program,
+    github_action: receipt.github_action,
+    github_action_path: receipt.github_action_path,
     python: receipt.python,
     executable: receipt.executable,
     torch: receipt.torch?.version ?? null,

@@ -380,6 +380,10 @@ export const ReceiptSchema = v.object({
   python: maybe(text(100)),
   executable: maybe(text(PATH)),
   program: maybe(text(NAME)),
+  /** GITHUB_ACTION: the id of the step, or a name that the runner made. */
+  github_action: maybe(text(NAME)),
+  /** GITHUB_ACTION_PATH: the folder of the composite action that the step is a part of. */
+  github_action_path: maybe(text(PATH)),
   /** Rank variables of the launcher, those that are set. */
   rank: v.fallback(
     v.record(v.picklist(RANK_VARIABLES), v.pipe(v.string(), v.regex(/^[0-9]{1,9}$/, 'a number'))),

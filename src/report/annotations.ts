@@ -6,6 +6,7 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Manifest } from '../evidence/manifest.js';
 import type { Frame } from '../evidence/receipt.js';
+import { stepName } from '../job/words.js';
 import { unexplained } from '../judge/outcomes.js';
 import { VERDICT_TRAITS } from '../judge/verdicts.js';
 import { printable } from '../lib/text.js';
@@ -78,14 +79,19 @@ const SHELL_WORDS: Readonly<Record<number, string>> = {
 /** A red step that no lack of memory explains: at the line where its first program ended by an exception, as far as one is known. */
 function failedAnnotation(manifest: Manifest, workspace: string | null): Annotation {
   const { step, processes } = manifest;
-  const code = step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
+  const job = step.scope === 'job';
+  const code = job || step.exit_code === null ? '' : ` (exit code ${step.exit_code})`;
   const [first] = processes
     .filter(({ end }) => end?.kind === 'exception' && end.exception !== null)
     .sort((a, b) => (a.end?.time ?? 0) - (b.end?.time ?? 0));
   const end = first?.end;
+  const name = job && first ? stepName(first, workspace) : null;
+  const where = name === null ? '' : ` in step ${name}`;
   const words = end
-    ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}`
-    : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
+    ? `${first?.program ?? 'A program'} ended with ${end.exception?.split('.').at(-1)}${where}`
+    : job
+      ? 'The job failed'
+      : (SHELL_WORDS[step.exit_code ?? 0] ?? 'The step failed');
   const open = unexplained(manifest.processes) > 0;
   const place = end?.at ? annotationPlace([end.at], workspace) : open ? storyPlace(manifest, workspace) : {};
   const seen = open && !end ? '; an out-of-memory was seen here' : '';

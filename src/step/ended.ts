@@ -38,6 +38,8 @@ export interface Ended {
   readonly cancel?: Pick<CancelWatch, 'asked' | 'overdue'>;
   /** Evidence written after main finished. When set, only this is reported and published. */
   readonly late?: Evidence;
+  /** A whole job, not a step: `result` is made from its status. */
+  readonly job?: true;
   /** main was killed, most likely by a cancel: long work is skipped. */
   readonly hurried?: boolean;
 }

@@ -73,6 +73,8 @@ export const cleanEnv = (env) =>
  * @param {number} [options.timeoutMs] the step's timeout-minutes
  * @param {number} [options.postTimeoutMs] a bound for post, so that a test ends (300000)
  * @param {Partial<import('./process.mjs').Graces>} [options.graces] milliseconds
+ * @param {(env: Record<string, string>) => Promise<'success'|'failure'|'cancelled'>} [options.between] the
+ *   steps of the job after this one, with their environment, which belong to the same job; gives its status
  * @param {boolean} [options.cleanOrphans] end orphans after post (true)
  * @param {(stage: 'main' | 'post', pid: number) => void} [options.onStart]
  * @param {(line: string) => void} [options.onLog] hears each line of the log, masked, as it is written
@@ -95,7 +97,7 @@ export async function runAction(options) {
   const token = options.env?.ACTIONS_RUNTIME_TOKEN;
   if (token) masker.add(token);
 
-  const { values, warnings } = resolveInputs(action, options.inputs ?? {}, { contexts });
+  let { values, warnings } = resolveInputs(action, options.inputs ?? {}, { contexts });
   /** what GITHUB_ENV and GITHUB_PATH set for the rest of the job @type {Record<string, string>} */
   const jobEnv = {};
   /** @type {string[]} */
@@ -226,19 +228,38 @@ export async function runAction(options) {
     why === 'cancelled' ? 'cancelled' : why === 'timeout' || main.failed ? 'failure' : 'success';
   const survivors = processesWith('RUNNER_TRACKING_ID', trackingId);
 
+  // ---- the steps after it
+  /** @type {RunReport['conclusion']} */
+  let jobStatus = conclusion;
+  if (options.between !== undefined && conclusion === 'success') {
+    const base = options.baseEnv ?? cleanEnv(process.env);
+    const given = { ...base, ...jobEnv, ...options.env, ...contextVariables(contexts) };
+    jobStatus = await options.between(
+      /** @type {Record<string, string>} */ ({
+        ...Object.fromEntries(
+          Object.entries({ ...given, ...jobEnv }).filter(([, v]) => typeof v === 'string'),
+        ),
+        RUNNER_TRACKING_ID: trackingId,
+        GITHUB_ACTIONS: 'true',
+      }),
+    );
+  }
+
   // ---- post
   const status = {
     always: () => true,
-    success: () => conclusion === 'success',
-    failure: () => conclusion === 'failure',
-    cancelled: () => conclusion === 'cancelled',
+    success: () => jobStatus === 'success',
+    failure: () => jobStatus === 'failure',
+    cancelled: () => jobStatus === 'cancelled',
   };
   let post = null;
   const scope = {
-    contexts: { ...contexts, job: { ...contexts.job, status: conclusion } },
+    contexts: { ...contexts, job: { ...contexts.job, status: jobStatus } },
     functions: status,
   };
   if (action.post !== null && condition(action.postIf, scope)) {
+    // As the real runner, which loads the inputs anew at each stage.
+    ({ values, warnings } = resolveInputs(action, options.inputs ?? {}, { contexts: scope.contexts }));
     const bound = new AbortController();
     const timer = setTimeout(() => bound.abort(), options.postTimeoutMs ?? 300_000);
     try {
@@ -262,7 +283,7 @@ export async function runAction(options) {
   return {
     main: mainReport,
     post: post && (({ state: _state, ...rest }) => rest)(post),
-    ...{ conclusion, jobConclusion: conclusion === 'success' && post?.failed ? 'failure' : conclusion },
+    ...{ conclusion, jobConclusion: jobStatus === 'success' && post?.failed ? 'failure' : jobStatus },
     ...{ outputs: main.outputs, state },
     env: { ...jobEnv, ...(jobPath.length > 0 ? { PATH: [...jobPath].reverse().join(delimiter) } : {}) },
     summary: [main.summary, post?.summary ?? ''].filter(Boolean).join('\n'),

@@ -1,7 +1,7 @@
 """Facts about this process that need no torch: who it is, its ranks, and where its threads stand.
 
-Only what the receipt's schema lists: no command line, no environment but the rank variables (digits only),
-no value or repr of an object of the program.
+Only what the receipt's schema lists: no command line, no environment but the rank variables (digits only)
+and the runner's two names of the step, no value or repr of an object of the program.
 """
 
 import gc
@@ -43,6 +43,15 @@ def ranks(environ=None):
     environ = os.environ if environ is None else environ
     found = {name: environ.get(name, "") for name in RANKS}
     return {name: value for name, value in found.items() if re.fullmatch(r"[0-9]{1,9}", value, re.ASCII)}
+
+
+def job_step(environ=None):
+    """The step of the job as the runner names it, and the folder of the composite action that it is a part of."""
+    environ = os.environ if environ is None else environ
+    return {
+        "github_action": environ.get("GITHUB_ACTION", "")[:200] or None,
+        "github_action_path": environ.get("GITHUB_ACTION_PATH", "")[:1000] or None,
+    }
 
 
 def program():

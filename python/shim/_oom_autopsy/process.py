@@ -66,6 +66,7 @@ class Process:
             python=".".join(map(str, sys.version_info[:3])),
             executable=sys.executable or None,
             program=facts.program(),
+            **facts.job_step(),
             rank=self.ranks,
             time={"started": now, "updated": now},
             torch=dict(torch_facts),

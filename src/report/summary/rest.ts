@@ -3,6 +3,7 @@
  */
 
 import type { Manifest, ManifestProcess } from '../../evidence/manifest.js';
+import { stepName } from '../../job/words.js';
 import { endedByOom } from '../../judge/outside.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { count } from '../../lib/text.js';
@@ -184,9 +185,13 @@ export function processGroups(manifest: Manifest): readonly ProcessGroup[] {
     const alone = process.rank === null || process === firstFailure || (oneHost && process.oom_count > 0);
     const key = alone
       ? `${process.host}.${process.pid}.${process.token}`
-      : [process.host, endingWords(manifest, process), disarmWords(manifest, process), process.program].join(
-          '\n',
-        );
+      : [
+          process.host,
+          process.github_action,
+          endingWords(manifest, process),
+          disarmWords(manifest, process),
+          process.program,
+        ].join('\n');
     const group = groups.get(key);
     if (group) group.push(process);
     else groups.set(key, [process]);
@@ -233,12 +238,14 @@ export function processesBlock(manifest: Manifest): Block | null {
   if (processes.length === 0) return null;
   const groups = processGroups(manifest);
   const hosts = new Set(processes.map((p) => p.host)).size > 1;
+  const job = manifest.step.scope === 'job';
   const shown = groups.slice(0, MOST.processes);
   const rows = shown.map(({ first, members }) => {
     const ranks = members.flatMap((p) => (p.rank === null ? [] : [p.rank]));
     const peaks = members.map(peakOf).filter((d) => d !== null);
     return row([
       [ranks.length === 0 ? '' : rankWords(ranks)],
+      ...(job ? [[stepName(first, manifest.step.workspace) ?? ''].map((text) => name(text, 60))] : []),
       ...(hosts ? [[name(first.host, 40)]] : []),
       [members.length === 1 ? String(first.pid) : `${members.length} processes`],
       first.program === null ? [] : [name(first.program, 40)],
@@ -250,6 +257,7 @@ export function processesBlock(manifest: Manifest): Block | null {
   });
   const names = [
     'rank',
+    ...(job ? ['step'] : []),
     ...(hosts ? ['host'] : []),
     'pid',
     'program',

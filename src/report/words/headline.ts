@@ -1,5 +1,6 @@
 /** The headline of the report: one line that can stand alone. Pure. */
 import type { Manifest } from '../../evidence/manifest.js';
+import { inStep, ofJob } from '../../job/words.js';
 import { doubtOf } from '../../judge/blind.js';
 import { fatalOoms, isFatal, testName, unexplained } from '../../judge/outcomes.js';
 import { endedByOom, type OutsideKind, outsideOoms } from '../../judge/outside.js';
@@ -97,5 +98,6 @@ const TITLES: Readonly<Record<VerdictName, (manifest: Manifest) => string>> = {
 export function headline(manifest: Manifest): Headline {
   const { name } = manifest.verdict;
   const { icon, tone } = VERDICT_TRAITS[name];
-  return { icon, tone, title: TITLES[name](manifest) };
+  const title = TITLES[name](manifest);
+  return { icon, tone, title: manifest.step.scope === 'job' ? ofJob(title) + inStep(manifest) : title };
 }
