@@ -66,6 +66,7 @@ export const REFUSED_OUTPUTS: Outputs = {
   'peak-allocated': '',
   'peak-reserved': '',
   'memory-file': '',
+  'summary-file': '',
   'evidence-dir': '',
 };
 

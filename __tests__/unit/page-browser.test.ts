@@ -15,15 +15,39 @@ import { browserForTests, describeInBrowser, expectSoon, faults, fullPage, words
 import { made, random, snapshotFile } from './evidence-kit.js';
 import { eightRanks, failedRank, HOSTILE, manifest } from './report-kit.js';
 
-const VIEWER = `
-const kept = [];
+/**
+ * Asks of the page what torch's script asks: parts from a second origin and from beside it, a style element of its own (which the
+ * policy refuses), style attributes, and room for views that scroll inside of the frame: a drawing with a stack under it, and a
+ * history of 2,000 rows beside a stack.
+ */
+const viewer = (parts: string): string => `
+import { rows } from '${parts}/d3.js';
+import { label } from './process_alloc_data.js';
+const add = (tag, parent, style) => {
+  const made = parent.appendChild(document.createElement(tag));
+  if (style) made.setAttribute('style', style);
+  return made;
+};
+add('style', document.head).textContent = 'html, body { outline: 3px solid red }';
+const controls = add('div', document.body);
+for (let i = 0; i < 3; i++) add('select', controls);
+const column = 'display: flex; flex-direction: column; flex: 1; min-height: 0';
 export function add_local_files(files, view) {
   for (const { name, base64 } of files) {
     const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    document.body.setAttribute('style', 'color: rgb(1, 2, 3)');
-    const pre = document.createElement('pre');
+    if (bytes.length < 10) throw new Error('Unhandled version 5');
+    const outer = add('div', document.body, column);
+    const drawing = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    drawing.setAttribute('style', 'display: block; flex: 1; min-height: 0; width: 100%');
+    outer.append(drawing);
+    const both = add('div', outer, 'display: flex; flex: 1; min-height: 0');
+    const list = add('div', both, 'flex: 1; overflow: auto');
+    for (let i = 0; i < rows; i++) add('pre', list).textContent = label(i);
+    const stack = add('div', both, 'flex: 1; overflow: auto');
+    stack.id = 'stack';
+    const pre = add('pre', stack);
+    pre.id = 'got';
     pre.textContent = JSON.stringify({ name, view, bytes: Array.from(bytes) });
-    document.body.append(pre);
     fetch('/stolen?' + bytes.length).catch(() => { pre.dataset.fetch = 'refused'; });
   }
 }`;
@@ -31,20 +55,32 @@ export function add_local_files(files, view) {
 describeInBrowser('the page in a browser', () => {
   const asked: string[] = [];
   const { folder, open } = browserForTests();
-  let server: Server;
+  const servers: Server[] = [];
   let origin = '';
+  let parts = '';
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.setHeader('access-control-allow-origin', '*');
-      if (request.url === '/MemoryViz.js') response.setHeader('content-type', 'text/javascript').end(VIEWER);
-      else response.writeHead(404).end();
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const serve = async (files: () => Readonly<Record<string, string>>): Promise<string> => {
+      const server = createServer((request, response) => {
+        const text = files()[request.url ?? ''];
+        asked.push(request.url ?? '');
+        response.setHeader('access-control-allow-origin', '*');
+        if (text === undefined) response.writeHead(404).end();
+        else response.setHeader('content-type', 'text/javascript').end(text);
+      });
+      servers.push(server);
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    };
+    parts = await serve(() => ({ '/d3.js': 'export const rows = 2000;' }));
+    origin = await serve(() => ({
+      '/MemoryViz.js': viewer(parts),
+      '/process_alloc_data.js': "export const label = (i) => 'alloc ' + i;",
+    }));
   });
-  afterAll(() => void server?.close());
+  afterAll(() => {
+    for (const server of servers) server.close();
+  });
 
   it('has no serious accessibility fault', async () => {
     const { page, errors } = await open(fullPage());
@@ -81,7 +117,7 @@ describeInBrowser('the page in a browser', () => {
       };
     };
     const options = (
-      viewer: PageOptions['viewer'] = { url: `${origin}/MemoryViz.js`, origins: [origin] },
+      viewer: PageOptions['viewer'] = { url: `${origin}/MemoryViz.js`, origins: [origin, parts] },
     ): PageOptions => ({
       snapshots: [{ file, gzipBase64: gzipSync(bytes).toString('base64') }],
       viewer,
@@ -94,16 +130,49 @@ describeInBrowser('the page in a browser', () => {
       expect(requests).toHaveLength(1);
       expect(asked).toEqual([]);
       await page.locator('[data-open]').click();
-      const shown = page.frameLocator('iframe').locator('pre');
+      const shown = page.frameLocator('iframe').locator('#got');
       const got = JSON.parse((await shown.textContent({ timeout: 20_000 })) ?? '');
       expect(got).toMatchObject({ name: file, view: 'Active Memory Timeline' });
       expect(createHash('sha256').update(Buffer.from(got.bytes)).digest('hex')).toBe(sum);
       await expectSoon(() => shown.getAttribute('data-fetch').then(String), /^refused$/);
-      expect(asked).toEqual(['/MemoryViz.js']);
+      expect([...asked].sort()).toEqual(['/MemoryViz.js', '/d3.js', '/process_alloc_data.js']);
       await expectSoon(() => words(page.locator('[data-status]')), /sha256 checked/);
-      // The viewer lays itself out with style attributes, as torch's does.
-      const color = await page.frames()[1]?.evaluate('getComputedStyle(document.body).color');
-      expect(color).toBe('rgb(1, 2, 3)');
+      await page.close();
+    }, 60_000);
+
+    it.each([1200, 390])(
+      'holds all of the viewer in its frame, %s pixels wide',
+      async (width) => {
+        const { page } = await open(withSnapshot(), options(), 'light', width);
+        await page.locator('[data-open]').click();
+        await page.frameLocator('iframe').locator('#got').waitFor({ timeout: 20_000 });
+        const found = (await page.frames()[1]?.evaluate(`(() => {
+        const { top, bottom } = document.getElementById('stack').getBoundingClientRect();
+        const root = document.documentElement;
+        return { rows: document.querySelectorAll('pre').length, tall: Math.max(root.scrollHeight, document.body.scrollHeight), height: innerHeight, top, bottom };
+      })()`)) as { rows: number; tall: number; height: number; top: number; bottom: number };
+        expect(found.rows).toBe(2001);
+        expect(found.height).toBeGreaterThan(400);
+        expect(found.tall).toBe(found.height);
+        expect(found.top).toBeGreaterThan(0);
+        expect(found.bottom).toBeLessThanOrEqual(found.height);
+        expect(found.bottom - found.top).toBeGreaterThan(100);
+        await page.close();
+      },
+      60_000,
+    );
+
+    it('tells a snapshot that the viewer cannot read from a viewer that is not there', async () => {
+      const short = Buffer.from('short');
+      const { page } = await open(withSnapshot(createHash('sha256').update(short).digest('hex')), {
+        ...options(),
+        snapshots: [{ file, gzipBase64: gzipSync(short).toString('base64') }],
+      });
+      await page.locator('[data-open]').click();
+      await expectSoon(
+        () => words(page.locator('[data-status]')),
+        /^Failed: the viewer was loaded and could not read the snapshot \(Error: Unhandled version 5\)/,
+      );
       await page.close();
     }, 60_000);
 

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { collect } from '../../src/evidence/collect.js';
+import type { Manifest, SnapshotReference } from '../../src/evidence/manifest.js';
+import type { Device } from '../../src/evidence/receipt.js';
 import { escapeHtml, html, raw, scriptJson } from '../../src/report/html.js';
 import { embedSnapshots } from '../../src/report/page/embed.js';
 import { renderPage } from '../../src/report/page/page.js';
@@ -314,6 +316,24 @@ describe('embedded snapshots', () => {
     const saved = renderPage(eightRanks(), { snapshots: [{ file, gzipBase64: 'AAAA' }], viewer: null });
     expect(saved).not.toContain('data-open>');
     expect(policyOf(saved)).not.toContain('http');
+  });
+
+  it('name the device to choose where the process used several, and stand in the order they come in', () => {
+    const one = eightRanks();
+    const second = { ...one.snapshots[0], file: snapshotFile(made(5123), 2, 1) } as SnapshotReference;
+    const box = (devices: number): Manifest => ({
+      ...one,
+      snapshots: [...one.snapshots, second],
+      processes: one.processes.map((p) => ({
+        ...p,
+        devices: Array.from({ length: devices }, (_, index) => ({ ...(p.devices[0] as Device), index })),
+      })),
+    });
+    const snapshots = [second.file, file].map((name) => ({ file: name, gzipBase64: 'AAAA' }));
+    const text = renderPage(box(2), { snapshots });
+    expect(text).toContain('choose <strong>GPU 1</strong> in its third box');
+    expect(text.indexOf(`data-name="${second.file}"`)).toBeLessThan(text.indexOf(`data-name="${file}"`));
+    expect(renderPage(box(1), { snapshots })).not.toContain('in its third box');
   });
 
   it('are none that the artifact does not hold, and the page says where those are', async () => {

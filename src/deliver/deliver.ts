@@ -11,7 +11,7 @@ import { count, logLine } from '../lib/text.js';
 import { benchmarkText, memoryOf, memoryText } from '../memory/document.js';
 import { annotations } from '../report/annotations.js';
 import { GUIDE_URL } from '../report/guide.js';
-import { renderSummary, SUMMARY_BUDGET } from '../report/summary/summary.js';
+import { COMMENT_BUDGET, renderSummary, SUMMARY_BUDGET } from '../report/summary/summary.js';
 import { type Outputs, setOutputs } from '../runner/outputs.js';
 import type { Runner } from '../runner/runner.js';
 import { saveFinished } from '../state.js';
@@ -28,6 +28,8 @@ export const MANIFEST = 'manifest.json';
 const MEMORY = 'memory.json';
 /** The same in the form that github-action-benchmark takes. */
 const BENCHMARK = 'memory-benchmark.json';
+/** The summary within COMMENT_BUDGET, in the plan's output folder. */
+const SUMMARY = 'summary.md';
 /** post's account of what came after it. */
 const LATE_MANIFEST = 'manifest-late.json';
 
@@ -80,6 +82,7 @@ const factsOf = (account: Manifest, evidenceDir: string): Outputs => ({
   'peak-allocated': account.memory.peak_allocated ?? '',
   'peak-reserved': account.memory.peak_reserved ?? '',
   'memory-file': '',
+  'summary-file': '',
   'evidence-dir': evidenceDir,
 });
 
@@ -132,6 +135,7 @@ export async function conclude(
     'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
     'report-url': reportUrl ?? '',
     'memory-file': existsSync(join(plan.outputDir, MEMORY)) ? join(plan.outputDir, MEMORY) : '',
+    'summary-file': existsSync(join(plan.outputDir, SUMMARY)) ? join(plan.outputDir, SUMMARY) : '',
     'evidence-dir': spent ? '' : plan.evidenceDir,
   });
   return { manifest, cut, spent: spent && !gone };
@@ -183,7 +187,7 @@ async function tell(
   runner: Runner,
   manifest: Manifest,
   published: Published | { readonly state: 'planned' },
-  { plan, late }: Ended,
+  { plan, late, makeRoom }: Ended,
   where: { readonly evidenceDir: string | null; readonly reportUrl: string | null },
   first?: string,
 ): Promise<string> {
@@ -199,15 +203,19 @@ async function tell(
   let summary = '';
   try {
     const heading = late ? `${LATE_HEADING}\n\n` : '';
-    const text = renderSummary(
-      manifest,
-      { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL },
-      Math.min(SUMMARY_BUDGET, runner.summaryRoom(first) - heading.length),
-    );
+    const links = { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL };
+    const room = Math.min(SUMMARY_BUDGET, runner.summaryRoom(first) - heading.length);
+    const text = renderSummary(manifest, links, room);
     summary = text === '' ? '' : heading + text;
     if (summary !== '') runner.summary(summary, first);
     else if (!again)
       runner.info(logLine('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
+    if (!late && published.state !== 'planned') {
+      const comment = renderSummary(manifest, links, COMMENT_BUDGET);
+      await writeWhole(join(plan.outputDir, SUMMARY), comment, makeRoom).catch((error: Error) =>
+        runner.info(logLine(`${SUMMARY} could not be written (${error.message})`)),
+      );
+    }
   } catch (error) {
     runner.info(logLine(`the summary could not be written (${(error as Error).message})`));
   }

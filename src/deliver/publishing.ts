@@ -30,14 +30,17 @@ export function publishDeadline(env: NodeJS.ProcessEnv, hurried: boolean): numbe
   return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
 }
 
-/** Is there evidence of something? A green run that saw nothing leaves no artifact. */
+/**
+ * Is there evidence of something? A green run that saw nothing leaves no artifact; a timeline that was asked
+ * for is something.
+ */
 export const worthKeeping = (
   evidence: Evidence,
   verdict: VerdictName,
   gates: readonly GateFinding[],
 ): boolean =>
   evidence.snapshots.length > 0 ||
-  evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
+  evidence.receipts.some(({ cycles, timeline }) => (cycles?.count ?? 0) > 0 || timeline !== null) ||
   (evidence.receipts.length > 0 && !VERDICT_TRAITS[verdict].quiet) ||
   hasFailingGate(gates);
 

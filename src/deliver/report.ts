@@ -9,6 +9,7 @@ import { writeWhole } from '../lib/files.js';
 import { embedSnapshots } from '../report/page/embed.js';
 import { DEFAULT_VIEWER, renderPage, type Viewer } from '../report/page/page.js';
 import { type PublishPageOptions, publishPage } from './publish.js';
+import { byValue } from './select.js';
 
 /** Address of torch's viewer script, for sites that cannot reach the public one; `off` takes the button away. */
 const VIEWER_VARIABLE = 'OOM_AUTOPSY_VIEWER_URL';
@@ -37,7 +38,10 @@ export async function publishReport(request: ReportRequest): Promise<string | nu
   const { evidence, manifest, artifactName, outputDir, guideUrl, log, ...ports } = request;
   try {
     const html = renderPage(manifest, {
-      snapshots: await embedSnapshots(evidence, manifest.published.left_out),
+      snapshots: await embedSnapshots(
+        { ...evidence, snapshots: byValue(evidence) },
+        manifest.published.left_out,
+      ),
       viewer: viewerFrom(ports.env),
       guideUrl,
     });

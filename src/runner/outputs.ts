@@ -20,6 +20,7 @@ export const OUTPUT_NAMES = [
   'peak-allocated',
   'peak-reserved',
   'memory-file',
+  'summary-file',
   'evidence-dir',
 ] as const;
 

@@ -27,7 +27,7 @@ import {
   receiptsSection,
   timelineSection,
 } from './rest.js';
-import { PAGE_SCRIPT, VIEWER_LOADER } from './script.js';
+import { PAGE_SCRIPT, VIEWER_LOADER, VIEWER_STYLE } from './script.js';
 import { snapshotsSection } from './snapshots.js';
 import { eventsSection, hintsSection, lead, memorySection, stacksSection } from './story.js';
 import { PAGE_STYLE } from './style.js';
@@ -49,16 +49,17 @@ const hash = (text: string): string =>
  */
 function policy(viewer: Viewer | null): string {
   const scripts = [hash(PAGE_SCRIPT)];
-  const styles = [`style-src ${hash(PAGE_STYLE)}`];
+  const styles = [hash(PAGE_STYLE)];
   if (viewer) {
     scripts.push(hash(VIEWER_LOADER), ...viewer.origins);
-    // The viewer (d3) writes style attributes; the page itself has none.
-    styles.push("style-src-attr 'unsafe-inline'");
+    styles.push(hash(VIEWER_STYLE));
   }
   return [
     "default-src 'none'",
     `script-src ${scripts.join(' ')}`,
-    ...styles,
+    `style-src ${styles.join(' ')}`,
+    // The viewer (d3) writes style attributes; the page itself has none.
+    ...(viewer ? ["style-src-attr 'unsafe-inline'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -141,6 +142,7 @@ export function renderPage(manifest: Manifest, options: PageOptions = {}): strin
     series: packedSeries(lines),
     viewer: viewer?.url ?? null,
     loader: VIEWER_LOADER,
+    viewerStyle: VIEWER_STYLE,
   };
   return html`<!doctype html>
 <html lang="en">

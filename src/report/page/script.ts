@@ -4,8 +4,16 @@
  * come from the JSON element `data`.
  */
 
+/**
+ * What torch's viewer asks of the document around it. Its script appends a style element of its own, which the
+ * page's policy refuses; without these rules the state history is millions of pixels tall and a block's stack
+ * lies below the frame (issue 16). This one is known by its hash.
+ */
+export const VIEWER_STYLE =
+  'html,body{height:100%;margin:0;overflow:clip}body{display:flex;flex-direction:column}pre{margin:0}';
+
 /** Runs inside the viewer's frame, which has an origin of its own and no way to send anything anywhere. */
-export const VIEWER_LOADER = `addEventListener('message',async(event)=>{if(event.source!==parent)return;const{url,name,base64,view}=event.data;try{const viewer=await import(url);viewer.add_local_files([{name,base64}],view);parent.postMessage({oomAutopsy:'shown'},'*')}catch(error){parent.postMessage({oomAutopsy:'failed',why:String(error)},'*')}},{once:true});parent.postMessage({oomAutopsy:'ready'},'*');`;
+export const VIEWER_LOADER = `addEventListener('message',async(event)=>{if(event.source!==parent)return;const{url,name,base64,view}=event.data;let at='load';try{const viewer=await import(url);at='read';viewer.add_local_files([{name,base64}],view);parent.postMessage({oomAutopsy:'shown'},'*')}catch(error){parent.postMessage({oomAutopsy:at,why:String(error)},'*')}},{once:true});parent.postMessage({oomAutopsy:'ready'},'*');`;
 
 export const PAGE_SCRIPT = `(() => {
 'use strict';
@@ -152,7 +160,7 @@ for (const box of document.querySelectorAll('[data-snapshot]')) {
     const frame = document.createElement('iframe');
     frame.title = 'Memory viewer: ' + box.dataset.name;
     frame.setAttribute('sandbox', 'allow-scripts');
-    frame.srcdoc = '<!doctype html><meta charset="utf-8"><body><scr' + 'ipt type="module">' + data.loader + '</scr' + 'ipt>';
+    frame.srcdoc = '<!doctype html><meta charset="utf-8"><sty' + 'le>' + data.viewerStyle + '</sty' + 'le><body><scr' + 'ipt type="module">' + data.loader + '</scr' + 'ipt>';
     const told = new Promise((done) => {
       addEventListener('message', function listen(event) {
         if (event.source !== frame.contentWindow || !event.data || !event.data.oomAutopsy) return;
@@ -163,7 +171,11 @@ for (const box of document.querySelectorAll('[data-snapshot]')) {
     box.append(frame);
     status(box, 'Loading the viewer from ' + data.viewer + ' …');
     const answer = await told;
-    if (answer.oomAutopsy === 'failed') { frame.remove(); throw new Error('the viewer could not be loaded (' + answer.why + '). Save the file and drop it on pytorch.org/memory_viz.'); }
+    if (answer.oomAutopsy !== 'shown') {
+      frame.remove();
+      const what = answer.oomAutopsy === 'load' ? 'the viewer could not be loaded' : 'the viewer was loaded and could not read the snapshot';
+      throw new Error(what + ' (' + answer.why + '). Save the file and drop it on pytorch.org/memory_viz.');
+    }
     status(box, words);
   }));
 }

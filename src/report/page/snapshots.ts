@@ -32,9 +32,9 @@ export function snapshotsSection(manifest: Manifest, options: PageOptions): Sect
       historyWords(s),
       html`<span class="mono digest">${s.file}<br>${s.digest}</span>${whyLeft(s)}`,
     ]);
-  const boxes = snapshots.flatMap((s) => {
-    const index = embedded.get(s.file);
-    return index === undefined ? [] : [openBox(s, index, viewer)];
+  const boxes = [...embedded].flatMap(([file, index]) => {
+    const s = snapshots.find((reference) => reference.file === file);
+    return s === undefined ? [] : [openBox(manifest, s, index, viewer)];
   });
   const large = snapshots.some((s) => s.bytes > LARGE_SNAPSHOT);
   const why =
@@ -62,6 +62,13 @@ function whereabouts(all: number, kept: number, embeds: boolean): string {
   return `${no}: ${who} in the artifact${limit}.${rest}`;
 }
 
-function openBox(s: SnapshotReference, index: number, viewer: Viewer | null): Html {
-  return html`<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${REASON_WORDS[s.reason]}, ${formatBytes(s.bytes)}: this page holds the file itself.</p><p>${viewer ? html`<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html`Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
+/** The viewer opens the GPU with the most events and takes no other by argument: say which to choose. */
+function chooseDevice(manifest: Manifest, { host, pid, device }: SnapshotReference): Html | null {
+  const process = manifest.processes.find((p) => p.host === host && p.pid === pid);
+  if (device === null || process === undefined || process.devices.length < 2) return null;
+  return html`<p>This process used ${process.devices.length} GPUs. The viewer opens the one with the most events: choose <strong>GPU ${device}</strong> in its third box.</p>`;
+}
+
+function openBox(manifest: Manifest, s: SnapshotReference, index: number, viewer: Viewer | null): Html {
+  return html`<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${REASON_WORDS[s.reason]}, ${formatBytes(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html`<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html`Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
 }

@@ -123,12 +123,16 @@ export function checkBlock(manifest: Manifest, links: SummaryLinks): Block | nul
     zip,
     guide,
   ]);
-  const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+  const sums = orderedSnapshots(manifest)
+    .slice(0, MOST.snapshots)
+    .map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+  const unsaid = manifest.snapshots.length - sums.length;
   const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
   return folded(70, ['Download it, check its digest, open it'], {
     open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
     rows: sums.map((line) => `${line}\n`),
-    close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
+    close: (dropped) =>
+      `${unsaid + dropped === 0 ? '' : `… ${unsaid + dropped} more in SHA256SUMS\n`}\`\`\`\n`,
   });
 }
 

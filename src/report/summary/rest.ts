@@ -12,7 +12,7 @@ import { mergedCycles } from '../cycles.js';
 import { placeOf, userFrame } from '../frames.js';
 import { escapeText, markdown, row, tableHead } from '../markdown.js';
 import { code, joinRich, type Rich, say, shorten, strong } from '../rich.js';
-import { disarmOf, endingOf, peakOf } from '../story.js';
+import { disarmOf, endingOf, fatalStories, peakOf } from '../story.js';
 import { hostOwnerRich } from '../words/memory.js';
 import { disarmWords, endingWords } from '../words/process.js';
 import { notSeenSentences, rejectedLine } from '../words/unseen.js';
@@ -174,13 +174,15 @@ interface ProcessGroup {
 }
 
 /**
- * Processes that ended alike on one host, together: `0, 2 to 7`. Those that ran out of memory first, on their
- * own.
+ * Processes that ended alike on one host, together: `0, 2 to 7`. The first failure on top and on its own; the
+ * others that ran out of memory as well, where there is one host only.
  */
 export function processGroups(manifest: Manifest): readonly ProcessGroup[] {
+  const firstFailure = fatalStories(manifest)[0]?.process;
+  const oneHost = new Set(manifest.processes.map((p) => p.host)).size === 1;
   const groups = new Map<string, ManifestProcess[]>();
   for (const process of manifest.processes) {
-    const alone = process.oom_count > 0 || process.rank === null;
+    const alone = process.rank === null || process === firstFailure || (oneHost && process.oom_count > 0);
     const key = alone
       ? `${process.host}.${process.pid}.${process.token}`
       : [
@@ -195,6 +197,7 @@ export function processGroups(manifest: Manifest): readonly ProcessGroup[] {
     else groups.set(key, [process]);
   }
   const weight = (p: ManifestProcess): number =>
+    (p === firstFailure ? 16 : 0) +
     (endingOf(manifest, p) === 'oom' ? 8 : 0) +
     (p.oom_count > 0 ? 4 : 0) +
     (['armed-still', 'unproven', 'not-armed'].includes(disarmOf(p)) ? 2 : 0) +
@@ -213,6 +216,21 @@ function span(amounts: readonly number[]): string {
     if (n > high) high = n;
   }
   return low === high ? formatBytes(low) : `${formatBytes(low)} to ${formatBytes(high)}`;
+}
+
+/** `Rank 37 peaked at 78.00 GiB; the others at 70.10 GiB to 71.40 GiB`: the rank that stands apart, if one does. */
+export function spreadSentence(manifest: Manifest): string | null {
+  const peaks = manifest.processes.flatMap((p) => {
+    const peak = peakOf(p)?.peak_allocated ?? null;
+    return p.rank === null || peak === null ? [] : [{ rank: p.rank, peak }];
+  });
+  const [top, ...others] = [...peaks].sort((a, b) => b.peak - a.peak);
+  const [second, last] = [others[0], others.at(-1)];
+  if (top === undefined || second === undefined || last === undefined || others.length < 2) return null;
+  // Apart: further from the next one than all the others are from each other, and by a hundredth at least.
+  const gap = top.peak - second.peak;
+  if (gap <= second.peak - last.peak || gap < top.peak / 100) return null;
+  return `Rank ${top.rank} peaked at ${formatBytes(top.peak)}; the others at ${span(others.map((o) => o.peak))}.`;
 }
 
 export function processesBlock(manifest: Manifest): Block | null {
@@ -249,11 +267,13 @@ export function processesBlock(manifest: Manifest): Block | null {
     'disarmed',
   ];
   const rights = new Set(['peak allocated', 'peak reserved']);
+  const spread = spreadSentence(manifest);
+  const head = tableHead(
+    names,
+    names.map((n) => (rights.has(n) ? 'right' : 'left')),
+  );
   return folded(55, processesTitle(manifest), {
-    open: tableHead(
-      names,
-      names.map((n) => (rights.has(n) ? 'right' : 'left')),
-    ),
+    open: `${spread === null ? '' : paragraph([spread])}${head}`,
     rows,
     close: moreRows(groups.length - shown.length),
   });

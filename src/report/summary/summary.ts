@@ -36,6 +36,7 @@ import {
   stackBlock,
   verdictBlock,
 } from './story.js';
+import { timelineBlock } from './timeline.js';
 
 export type { SummaryLinks } from './kit.js';
 export { picture } from './story.js';
@@ -44,6 +45,9 @@ export { picture } from './story.js';
  * GitHub's limit is 1 MiB; cutting to exactly that still failed for some (GH maester365/maester/issues/905).
  */
 export const SUMMARY_BUDGET = 900 * 1024;
+
+/** GitHub takes a comment of 65,536 characters; whoever posts it adds a heading or a mark of their own. */
+export const COMMENT_BUDGET = 60_000;
 
 /** The summary, at most `budgetBytes` of UTF-8, ending in a line break. */
 export function renderSummary(
@@ -57,6 +61,7 @@ export function renderSummary(
   if (quiet) {
     const rest = some(
       baselineBlock(manifest),
+      timelineBlock(manifest),
       notSeenBlock(manifest),
       whereBlock(manifest, links),
       snapshotsBlock(manifest),
@@ -99,6 +104,7 @@ export function renderSummary(
       parityBlock(manifest),
       triggerBlock(manifest),
       baselineBlock(manifest),
+      timelineBlock(manifest),
       processesBlock(manifest),
       survivorsBlock(manifest),
       troublesBlock(manifest),

@@ -43,11 +43,14 @@ function oomTitle(manifest: Manifest): string {
   const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
   const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
   const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-  const first = fatalStories(manifest)[0]?.process.rank;
+  const process = fatalStories(manifest)[0]?.process;
+  const first = process?.rank;
+  const hosts = new Set(manifest.processes.map(({ host }) => host));
+  const of = process !== undefined && hosts.size > 1 ? ` of ${shorten(process.host, 40)}` : '';
   if (where !== null) return `${what} ${where}`;
-  if (ranks.length === 1) return `${what} on rank ${ranks[0]}`;
+  if (ranks.length === 1) return `${what} on rank ${ranks[0]}${of}`;
   if (ranks.length > 1) {
-    return `${what} on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+    return `${what} on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}${of}`}`;
   }
   if (ended.length > 1) return `${what} in ${ended.length} processes`;
   const program = ended[0]?.program;

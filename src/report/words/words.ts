@@ -12,9 +12,16 @@ export const name = (text: string, limit = MAX_NAME) => code(shorten(text, limit
 export const processName = (process: Pick<ManifestProcess, 'rank' | 'pid'>): string =>
   process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
 
+/** More runs of ranks than this are counted: every second one of 4,096 would fill a screen. */
+const MOST_RUNS = 12;
+
 /** `1` for one rank, `1 and 3`, `0, 2 to 7`. */
-export const rankWords = (ranks: readonly number[]): string =>
-  ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : ranges(ranks);
+export function rankWords(ranks: readonly number[]): string {
+  if (ranks.length === 2) return [...ranks].sort((a, b) => a - b).join(' and ');
+  const runs = ranges(ranks).split(', ');
+  if (runs.length <= MOST_RUNS) return runs.join(', ');
+  return `${runs.slice(0, MOST_RUNS).join(', ')}, … (${ranks.length} ranks)`;
+}
 
 /** The same, to begin a sentence with. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
