@@ -52,6 +52,7 @@ const OUTPUT_NAMES = (/* unused pure expression or super */ null && ([
     'peak-allocated',
     'peak-reserved',
     'memory-file',
+    'summary-file',
     'evidence-dir',
 ]));
 function setOutputs(runner, outputs) {
@@ -309,7 +310,7 @@ async function runCommand({ command, out, inputs }) {
 async function account(manifest, evidenceDir, asked) {
     const out = (0,external_node_path_.resolve)(asked ?? 'oom-autopsy');
     try {
-        const { keep, localSummary, worthAFolder } = await __webpack_require__.e(/* import() */ 797).then(__webpack_require__.bind(__webpack_require__, 2797));
+        const { keep, localSummary, worthAFolder } = await __webpack_require__.e(/* import() */ 118).then(__webpack_require__.bind(__webpack_require__, 3118));
         const { forTerminal } = await __webpack_require__.e(/* import() */ 565).then(__webpack_require__.bind(__webpack_require__, 8565));
         const wanted = worthAFolder(manifest) || (asked !== null && manifest.processes.length > 0);
         const folder = wanted ? freshFolder(out, new Date()) : null;

@@ -338,7 +338,7 @@ class Reserve {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7558);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4979);
 /* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
 
@@ -2125,7 +2125,7 @@ function cleanText(text, limit) {
 
 /***/ }),
 
-/***/ 7558:
+/***/ 4979:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -2528,12 +2528,15 @@ function checkBlock(manifest, links) {
         zip,
         guide,
     ]);
-    const sums = orderedSnapshots(manifest).map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+    const sums = orderedSnapshots(manifest)
+        .slice(0, MOST.snapshots)
+        .map((s) => `${s.digest.replace(/^sha256:/, '')}  ${s.file}`);
+    const unsaid = manifest.snapshots.length - sums.length;
     const opening = commands.length === 0 ? '' : fenced(commands, 'sh');
     return folded(70, ['Download it, check its digest, open it'], {
         open: `${opening}\n${markdown(text)}\n\n\`\`\`text\n`,
         rows: sums.map((line) => `${line}\n`),
-        close: (dropped) => `${dropped === 0 ? '' : `… ${dropped} more in SHA256SUMS\n`}\`\`\`\n`,
+        close: (dropped) => `${unsaid + dropped === 0 ? '' : `… ${unsaid + dropped} more in SHA256SUMS\n`}\`\`\`\n`,
     });
 }
 function leftOutBlock(manifest, links) {
@@ -2943,9 +2946,11 @@ function triggerBlock(manifest) {
     return plainBlock(30, paragraph((0,rich/* say */.cv) `${(0,rich/* strong */.ko)('Review trigger')}: ${(0,rich/* joinRich */.Rz)(fresh.slice(0, 5).map((one) => [(0,rich/* shorten */.ml)(one, 120)]), ', ')}${more} in torch is new. Tell the maintainers of this action, who look again at what a snapshot may be read for.`));
 }
 function processGroups(manifest) {
+    const firstFailure = (0,report_story/* fatalStories */.Yq)(manifest)[0]?.process;
+    const oneHost = new Set(manifest.processes.map((p) => p.host)).size === 1;
     const groups = new Map();
     for (const process of manifest.processes) {
-        const alone = process.oom_count > 0 || process.rank === null;
+        const alone = process.rank === null || process === firstFailure || (oneHost && process.oom_count > 0);
         const key = alone
             ? `${process.host}.${process.pid}.${process.token}`
             : [
@@ -2961,7 +2966,8 @@ function processGroups(manifest) {
         else
             groups.set(key, [process]);
     }
-    const weight = (p) => ((0,report_story/* endingOf */.z6)(manifest, p) === 'oom' ? 8 : 0) +
+    const weight = (p) => (p === firstFailure ? 16 : 0) +
+        ((0,report_story/* endingOf */.z6)(manifest, p) === 'oom' ? 8 : 0) +
         (p.oom_count > 0 ? 4 : 0) +
         (['armed-still', 'unproven', 'not-armed'].includes((0,report_story/* disarmOf */.WT)(p)) ? 2 : 0) +
         (p.rank === null ? 0 : 1);
@@ -2980,6 +2986,20 @@ function span(amounts) {
             high = n;
     }
     return low === high ? (0,lib_bytes/* formatBytes */.z)(low) : `${(0,lib_bytes/* formatBytes */.z)(low)} to ${(0,lib_bytes/* formatBytes */.z)(high)}`;
+}
+function spreadSentence(manifest) {
+    const peaks = manifest.processes.flatMap((p) => {
+        const peak = (0,report_story/* peakOf */.XC)(p)?.peak_allocated ?? null;
+        return p.rank === null || peak === null ? [] : [{ rank: p.rank, peak }];
+    });
+    const [top, ...others] = [...peaks].sort((a, b) => b.peak - a.peak);
+    const [second, last] = [others[0], others.at(-1)];
+    if (top === undefined || second === undefined || last === undefined || others.length < 2)
+        return null;
+    const gap = top.peak - second.peak;
+    if (gap <= second.peak - last.peak || gap < top.peak / 100)
+        return null;
+    return `Rank ${top.rank} peaked at ${(0,lib_bytes/* formatBytes */.z)(top.peak)}; the others at ${span(others.map((o) => o.peak))}.`;
 }
 function processesBlock(manifest) {
     const { processes } = manifest;
@@ -3016,8 +3036,10 @@ function processesBlock(manifest) {
         'disarmed',
     ];
     const rights = new Set(['peak allocated', 'peak reserved']);
+    const spread = spreadSentence(manifest);
+    const head = tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left')));
     return folded(55, processesTitle(manifest), {
-        open: tableHead(names, names.map((n) => (rights.has(n) ? 'right' : 'left'))),
+        open: `${spread === null ? '' : paragraph([spread])}${head}`,
         rows,
         close: moreRows(groups.length - shown.length),
     });
@@ -3308,6 +3330,49 @@ function hintsBlock(manifest) {
     return folded(80, ['What else the numbers suggest'], { open: '', rows, close: () => '' });
 }
 
+// EXTERNAL MODULE: ./build/report/timeline.js
+var timeline = __nccwpck_require__(7556);
+;// CONCATENATED MODULE: ./build/report/summary/timeline.js
+
+
+
+
+
+
+
+const total = (point) => point.bytes.reduce((a, b) => a + b, 0);
+function timelineBlock(manifest) {
+    const all = (0,timeline/* timelines */.z)(manifest);
+    const series = all.flatMap((t) => t.series).sort((a, b) => b.peak - a.peak);
+    const [first] = all;
+    if (first === undefined)
+        return null;
+    const steps = all.reduce((most, t) => Math.max(most, t.steps), 0);
+    const title = (0,rich/* say */.cv) `Memory by category over ${(0,lib_text/* count */.U9)(steps, 'optimizer step')}`;
+    if (series.length === 0) {
+        const why = (0,rich/* shorten */.ml)(first.reason ?? first.state, 200);
+        return folded(50, title, { open: paragraph((0,rich/* say */.cv) `No timeline: ${why}.`), rows: [], close: () => '' });
+    }
+    const shown = series.slice(0, MOST.lines);
+    const rows = shown.map(({ label, peak, points }) => {
+        const fullest = points.reduce((most, point) => (total(point) > total(most) ? point : most));
+        const when = `step ${fullest.step}${fullest.phase === '' ? '' : `, ${(0,rich/* shorten */.ml)(fullest.phase, 30)}`}`;
+        const peaks = vocabulary/* CATEGORY_NAMES */.ku.map((_, k) => points.reduce((most, point) => Math.max(most, point.bytes[k] ?? 0), 0));
+        return row([
+            [(0,rich/* shorten */.ml)(label, 60)],
+            [`${(0,lib_bytes/* formatBytes */.z)(peak)} (${when})`],
+            ...peaks.map((n) => [n === 0 ? '' : (0,lib_bytes/* formatBytes */.z)(n)]),
+        ]);
+    });
+    const names = ['process, device', 'peak of all', ...vocabulary/* CATEGORY_NAMES */.ku];
+    const head = tableHead(names, names.map((_, i) => (i === 0 ? 'left' : 'right')));
+    return folded(50, title, {
+        open: `${paragraph(['The peak of each category by itself: they need not fall on one moment. The chart is in the report.'])}${head}`,
+        rows,
+        close: moreRows(series.length - shown.length),
+    }, true);
+}
+
 ;// CONCATENATED MODULE: ./build/report/summary/summary.js
 
 
@@ -3320,13 +3385,15 @@ function hintsBlock(manifest) {
 
 
 
+
 const SUMMARY_BUDGET = 900 * 1024;
+const COMMENT_BUDGET = 60_000;
 function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
     const { quiet } = verdicts/* VERDICT_TRAITS */.Es[manifest.verdict.name];
     const story = (0,report_story/* mainStory */.dE)(manifest);
     const some = (...blocks) => blocks.filter((b) => b !== null);
     if (quiet) {
-        const rest = some(baselineBlock(manifest), notSeenBlock(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
+        const rest = some(baselineBlock(manifest), timelineBlock(manifest), notSeenBlock(manifest), whereBlock(manifest, links), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), cyclesBlock(manifest), manifest.parity.state === 'match' ? null : parityBlock(manifest), triggerBlock(manifest), survivorsBlock(manifest), manifest.processes.some((p) => ['armed-still', 'unproven'].includes((0,report_story/* disarmOf */.WT)(p)))
             ? processesBlock(manifest)
             : null, troublesBlock(manifest));
         const icon = greenIcon(manifest);
@@ -3335,7 +3402,7 @@ function renderSummary(manifest, links, budgetBytes = SUMMARY_BUDGET) {
         const line = `${icon} ${lines.map(markdown).join('\n\n')}\n${rest.length === 0 ? '' : '\n'}`;
         return fitted([plainBlock(100, line), ...rest], budgetBytes);
     }
-    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), hostBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
+    return fitted(some(verdictBlock(manifest), sourceBlock(manifest), budgetBlock(manifest), hostBlock(manifest), story ? categoriesBlock(manifest, story) : null, otherFailures(manifest), whereBlock(manifest, links), dumpTrouble(manifest), notSeenBlock(manifest), story && story.oom.stack.length > 0 ? stackBlock(manifest, story) : null, hintsBlock(manifest), snapshotsBlock(manifest), checkBlock(manifest, links), leftOutBlock(manifest, links), gpuBlock(manifest), cyclesBlock(manifest), parityBlock(manifest), triggerBlock(manifest), baselineBlock(manifest), timelineBlock(manifest), processesBlock(manifest), survivorsBlock(manifest), troublesBlock(manifest)), budgetBytes);
 }
 function greenIcon(manifest) {
     if (manifest.gates.some((gate) => gate.level === 'fail'))
@@ -3373,6 +3440,7 @@ const OUTPUT_NAMES = [
     'peak-allocated',
     'peak-reserved',
     'memory-file',
+    'summary-file',
     'evidence-dir',
 ];
 function setOutputs(runner, outputs) {
@@ -3489,7 +3557,7 @@ function publishDeadline(env, hurried) {
     return hurried ? Math.min(usual, PUBLISH_AFTER_CANCEL_MS) : usual;
 }
 const worthKeeping = (evidence, verdict, gates) => evidence.snapshots.length > 0 ||
-    evidence.receipts.some(({ cycles }) => (cycles?.count ?? 0) > 0) ||
+    evidence.receipts.some(({ cycles, timeline }) => (cycles?.count ?? 0) > 0 || timeline !== null) ||
     (evidence.receipts.length > 0 && !verdicts/* VERDICT_TRAITS */.Es[verdict].quiet) ||
     hasFailingGate(gates);
 const toUpload = ({ options }, evidence, account) => options.upload && worthKeeping(evidence, account.verdict.name, account.gates);
@@ -3511,7 +3579,7 @@ async function publishEvidence(ended, evidence, account, log) {
     if (!plan.options.upload)
         return { state: 'skipped', reason: '`upload` is false' };
     log(`publishing ${(0,lib_text/* count */.U9)(evidence.snapshots.length, 'snapshot')} as artifact ${plan.options.artifactName} …`);
-    const { publish } = await __nccwpck_require__.e(/* import() */ 611).then(__nccwpck_require__.bind(__nccwpck_require__, 4611));
+    const { publish } = await __nccwpck_require__.e(/* import() */ 962).then(__nccwpck_require__.bind(__nccwpck_require__, 5962));
     return publish({
         ...uploadSettings(ended),
         ...documentsOf(account),
@@ -3574,7 +3642,7 @@ function publishedOf(account) {
 async function reportOf(ended, evidence, manifest, published, log) {
     if (published.state !== 'uploaded' || ended.late)
         return null;
-    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(611), __nccwpck_require__.e(457)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9457));
+    const { publishReport } = await Promise.all(/* import() */[__nccwpck_require__.e(962), __nccwpck_require__.e(683)]).then(__nccwpck_require__.bind(__nccwpck_require__, 3683));
     const { retentionDays, worker, env, makeRoom, onMask } = uploadSettings(ended);
     return publishReport({
         ...{ evidence, manifest, retentionDays, worker, env, makeRoom, onMask, log },
@@ -3604,6 +3672,7 @@ const CUT_REASON = 'the job was cancelled before the upload was done; the post s
 const MANIFEST = 'manifest.json';
 const MEMORY = 'memory.json';
 const BENCHMARK = 'memory-benchmark.json';
+const SUMMARY = 'summary.md';
 const LATE_MANIFEST = 'manifest-late.json';
 const TOLD = 'told';
 const LIST_BYTES = 32 * 1024;
@@ -3636,6 +3705,7 @@ const factsOf = (account, evidenceDir) => ({
     'peak-allocated': account.memory.peak_allocated ?? '',
     'peak-reserved': account.memory.peak_reserved ?? '',
     'memory-file': '',
+    'summary-file': '',
     'evidence-dir': evidenceDir,
 });
 async function conclude(runner, ended, evidence, account, before = null) {
@@ -3674,6 +3744,7 @@ async function conclude(runner, ended, evidence, account, before = null) {
         'artifact-digest': published.state === 'uploaded' ? (published.digest ?? '') : '',
         'report-url': reportUrl ?? '',
         'memory-file': (0,external_node_fs_.existsSync)((0,external_node_path_.join)(plan.outputDir, MEMORY)) ? (0,external_node_path_.join)(plan.outputDir, MEMORY) : '',
+        'summary-file': (0,external_node_fs_.existsSync)((0,external_node_path_.join)(plan.outputDir, SUMMARY)) ? (0,external_node_path_.join)(plan.outputDir, SUMMARY) : '',
         'evidence-dir': spent ? '' : plan.evidenceDir,
     });
     return { manifest, cut, spent: spent && !gone };
@@ -3700,7 +3771,7 @@ async function takeAway(runner, evidence) {
     runner.setOutputs({ 'evidence-dir': evidence.dir });
     return false;
 }
-async function tell(runner, manifest, published, { plan, late }, where, first) {
+async function tell(runner, manifest, published, { plan, late, makeRoom }, where, first) {
     const again = first !== undefined;
     if (!again)
         runner.info((0,lib_text/* logLine */.BP)(`verdict ${manifest.verdict.name}: ${manifest.verdict.because}`));
@@ -3711,12 +3782,18 @@ async function tell(runner, manifest, published, { plan, late }, where, first) {
     let summary = '';
     try {
         const heading = late ? `${LATE_HEADING}\n\n` : '';
-        const text = renderSummary(manifest, { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL }, Math.min(SUMMARY_BUDGET, runner.summaryRoom(first) - heading.length));
+        const links = { ...artifactLinks(published), ...where, guideUrl: GUIDE_URL };
+        const room = Math.min(SUMMARY_BUDGET, runner.summaryRoom(first) - heading.length);
+        const text = renderSummary(manifest, links, room);
         summary = text === '' ? '' : heading + text;
         if (summary !== '')
             runner.summary(summary, first);
         else if (!again)
             runner.info((0,lib_text/* logLine */.BP)('the summary that the step itself wrote leaves no room for ours (1 MiB in all)'));
+        if (!late && published.state !== 'planned') {
+            const comment = renderSummary(manifest, links, COMMENT_BUDGET);
+            await (0,files/* writeWhole */.f8)((0,external_node_path_.join)(plan.outputDir, SUMMARY), comment, makeRoom).catch((error) => runner.info((0,lib_text/* logLine */.BP)(`${SUMMARY} could not be written (${error.message})`)));
+        }
     }
     catch (error) {
         runner.info((0,lib_text/* logLine */.BP)(`the summary could not be written (${error.message})`));
@@ -4029,6 +4106,7 @@ const REFUSED_OUTPUTS = {
     'peak-allocated': '',
     'peak-reserved': '',
     'memory-file': '',
+    'summary-file': '',
     'evidence-dir': '',
 };
 async function named(manifest) {
@@ -5482,6 +5560,62 @@ function ranges(numbers) {
 
 /***/ }),
 
+/***/ 7556:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   z: () => (/* binding */ timelines)
+/* harmony export */ });
+/* unused harmony export readTimeline */
+/* harmony import */ var _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6534);
+/* harmony import */ var _words_words_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(2072);
+
+
+const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const list = (value) => (Array.isArray(value) ? value : []);
+const text = (value) => typeof value === 'string' && value !== '' ? value : null;
+const amount = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+function readPoint(value) {
+    if (!isFields(value))
+        return null;
+    const parts = isFields(value.by_category) ? value.by_category : {};
+    return {
+        step: amount(value.step),
+        phase: text(value.phase) ?? '',
+        bytes: _evidence_receipt_js__WEBPACK_IMPORTED_MODULE_1__/* .CATEGORY_NAMES */ .ku.map((category) => Object.hasOwn(parts, category) ? amount(parts[category]) : 0),
+    };
+}
+function readTimeline(process) {
+    const root = process.timeline;
+    if (!isFields(root))
+        return null;
+    const series = list(root.devices).flatMap((device) => {
+        if (!isFields(device))
+            return [];
+        const points = list(device.points)
+            .map(readPoint)
+            .filter((p) => p !== null);
+        const name = text(device.device) ?? '?';
+        const peak = points.reduce((most, p) => Math.max(most, p.bytes.reduce((a, b) => a + b, 0)), 0);
+        return points.length === 0
+            ? []
+            : [{ label: `${(0,_words_words_js__WEBPACK_IMPORTED_MODULE_0__/* .processName */ .po)(process)}, ${name}`, device: name, peak, points }];
+    });
+    return {
+        process,
+        state: text(root.state) ?? 'unknown',
+        reason: text(root.reason),
+        mode: text(root.mode),
+        steps: amount(root.steps),
+        blind: list(root.blind).flatMap((b) => isFields(b) ? [{ what: text(b.what) ?? '?', count: amount(b.count) }] : []),
+        series,
+    };
+}
+const timelines = (manifest) => manifest.processes.map(readTimeline).filter((t) => t !== null);
+
+
+/***/ }),
+
 /***/ 1173:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -5529,13 +5663,16 @@ function oomTitle(manifest) {
     const outside = ended.flatMap(({ end }) => (end?.outside_oom ? [end.outside_oom.kind] : []));
     const what = outside.length === ended.length ? ranOut(outside) : ranOut([]);
     const ranks = [...new Set(ended.flatMap((p) => (p.rank === null ? [] : [p.rank])))];
-    const first = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .fatalStories */ .Yq)(manifest)[0]?.process.rank;
+    const process = (0,_story_js__WEBPACK_IMPORTED_MODULE_5__/* .fatalStories */ .Yq)(manifest)[0]?.process;
+    const first = process?.rank;
+    const hosts = new Set(manifest.processes.map(({ host }) => host));
+    const of = process !== undefined && hosts.size > 1 ? ` of ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(process.host, 40)}` : '';
     if (where !== null)
         return `${what} ${where}`;
     if (ranks.length === 1)
-        return `${what} on rank ${ranks[0]}`;
+        return `${what} on rank ${ranks[0]}${of}`;
     if (ranks.length > 1) {
-        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}`}`;
+        return `${what} on ranks ${(0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .rankWords */ .cz)(ranks)}${first == null ? '' : `, first on rank ${first}${of}`}`;
     }
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
@@ -6200,7 +6337,15 @@ function verdictParagraphs(manifest) {
 const MAX_NAME = 80;
 const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
 const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
-const rankWords = (ranks) => ranks.length === 2 ? [...ranks].sort((a, b) => a - b).join(' and ') : (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .ranges */ .Zz)(ranks);
+const MOST_RUNS = 12;
+function rankWords(ranks) {
+    if (ranks.length === 2)
+        return [...ranks].sort((a, b) => a - b).join(' and ');
+    const runs = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .ranges */ .Zz)(ranks).split(', ');
+    if (runs.length <= MOST_RUNS)
+        return runs.join(', ');
+    return `${runs.slice(0, MOST_RUNS).join(', ')}, … (${ranks.length} ranks)`;
+}
 const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const lastName = (exception) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(exception.split('.').at(-1) ?? exception, 60);
 

@@ -17,8 +17,8 @@ var external_node_path_ = __webpack_require__(6760);
 var account = __webpack_require__(7324);
 // EXTERNAL MODULE: ./build/deliver/cleanup.js
 var cleanup = __webpack_require__(8142);
-// EXTERNAL MODULE: ./build/deliver/deliver.js + 9 modules
-var deliver = __webpack_require__(6642);
+// EXTERNAL MODULE: ./build/deliver/deliver.js + 10 modules
+var deliver = __webpack_require__(4908);
 // EXTERNAL MODULE: ./build/deliver/reserve.js
 var deliver_reserve = __webpack_require__(654);
 // EXTERNAL MODULE: ./build/evidence/manifest.js
@@ -39,8 +39,8 @@ var lib_text = __webpack_require__(4869);
 var markdown = __webpack_require__(4902);
 // EXTERNAL MODULE: ./build/report/rich.js
 var rich = __webpack_require__(6781);
-// EXTERNAL MODULE: ./build/deliver/publish.js + 5 modules
-var publish = __webpack_require__(4611);
+// EXTERNAL MODULE: ./build/deliver/publish.js + 4 modules
+var publish = __webpack_require__(5962);
 // EXTERNAL MODULE: ./build/deliver/publishing.js
 var publishing = __webpack_require__(1465);
 ;// CONCATENATED MODULE: ./build/deliver/resume.js

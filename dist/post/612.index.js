@@ -17,8 +17,8 @@ var external_node_fs_ = __webpack_require__(3024);
 var external_node_path_ = __webpack_require__(6760);
 // EXTERNAL MODULE: ./build/account.js + 9 modules
 var account = __webpack_require__(7324);
-// EXTERNAL MODULE: ./build/deliver/deliver.js + 9 modules
-var deliver = __webpack_require__(6642);
+// EXTERNAL MODULE: ./build/deliver/deliver.js + 10 modules
+var deliver = __webpack_require__(4908);
 // EXTERNAL MODULE: ./build/deliver/reserve.js
 var deliver_reserve = __webpack_require__(654);
 // EXTERNAL MODULE: ./build/lib/text.js

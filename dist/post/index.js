@@ -286,7 +286,7 @@ if (process.env.STATE_finished !== 'true') {
         await jobPost(runner);
     }
     else {
-        const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(611), __nccwpck_require__.e(731), __nccwpck_require__.e(489)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2489));
+        const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(962), __nccwpck_require__.e(731), __nccwpck_require__.e(489)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2489));
         await post(runner);
     }
 }
