@@ -18,6 +18,7 @@ import { baselineAccount, judgeBudget } from './judge/budget.js';
 import { finalExitCode, judgeGates } from './judge/gates.js';
 import { fatalOoms, unexplained } from './judge/outcomes.js';
 import { countOoms, endedByOom, outsideOoms } from './judge/outside.js';
+import { missingRanks } from './judge/ranks.js';
 import { likelyReason, unreached, unreachedLine } from './judge/reach.js';
 import { judge, openEnds } from './judge/verdict.js';
 import type { VerdictName } from './judge/verdicts.js';
@@ -199,7 +200,10 @@ export async function finish(runner: Runner, ended: Ended): Promise<Finished> {
       use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
     },
     parity: { state: parity.state, reason: parity.reason, result: parity.result },
-    notSeen: notSeen(receipts),
+    notSeen: [
+      ...notSeen(receipts),
+      ...(ended.late || evidence.unread.length > 0 ? [] : missingRanks(receipts, ended.env)),
+    ],
     unarmed,
     blindSpots: blind,
     scriptHints: ended.hints,

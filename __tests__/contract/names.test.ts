@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { hostInNames, parseReceiptName } from '../../src/evidence/names.js';
+import { RANK_VARIABLES } from '../../src/evidence/vocabulary.js';
 
 const python = process.env['OA_PYTHON_TOOLS'] ?? 'python3';
 const HOSTS = [
@@ -33,4 +34,11 @@ print(json.dumps([host_in_names(name) for name in json.loads(sys.argv[1])]))`;
       pid: 77,
       token: '0123abcd',
     });
+});
+
+it('a receipt may hold the very variables that the shim reads', () => {
+  const program =
+    'import json, sys; sys.path.insert(0, "python/shim"); from _oom_autopsy import identity; print(json.dumps(identity.VARIABLES))';
+  const run = spawnSync(python, ['-c', program], { encoding: 'utf8' });
+  expect(JSON.parse(run.stdout)).toEqual(RANK_VARIABLES);
 });

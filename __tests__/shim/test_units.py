@@ -9,7 +9,7 @@ import sys
 import types
 
 import pytest
-from _oom_autopsy import config, facts, faults, receipt, torch_api
+from _oom_autopsy import config, facts, faults, identity, receipt, torch_api
 from _oom_autopsy.recording import dump, ends
 from _oom_autopsy.signals import sigterm
 
@@ -43,7 +43,96 @@ def test_ranks_are_digits_only():
         "OTHER": "1",
         "SLURM_PROCID": "",
     }
-    assert facts.ranks(given) == {"RANK": "3"}
+    assert identity.ranks(given) == {"RANK": "3"}
+
+
+SLURM = {
+    "SLURM_JOB_ID": "18",
+    "SLURM_STEP_ID": "0",
+    "SLURM_PROCID": "2",
+    "SLURM_STEP_NUM_TASKS": "4",
+    "SLURM_NODEID": "1",
+    "SLURM_STEP_NUM_NODES": "2",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "in_names"),
+    (
+        ({}, {}, "ranknone"),
+        (
+            {"RANK": "3", "WORLD_SIZE": "4", **SLURM},
+            {"launcher": "torch", "rank": 3, "size": 4, "job": "slurm 18"},
+            "rank3",
+        ),
+        (
+            SLURM,
+            {"launcher": "slurm", "rank": 2, "size": 4, "node": 1, "nodes": 2, "job": "slurm 18"},
+            "rank2",
+        ),
+        # the script of sbatch, and mpirun's own daemon, are no rank of a step
+        ({**SLURM, "SLURM_STEP_ID": ""}, {"job": "slurm 18"}, "ranknone"),
+        (
+            {**SLURM, "OMPI_COMM_WORLD_RANK": "5", "OMPI_COMM_WORLD_SIZE": "8"},
+            {"launcher": "openmpi", "rank": 5, "size": 8, "job": "slurm 18"},
+            "rank5",
+        ),
+        ({"PMI_RANK": "1", "PMI_SIZE": "2"}, {"launcher": "pmi", "rank": 1, "size": 2}, "rank1"),
+        ({"PYTEST_XDIST_WORKER": "gw3"}, {"launcher": "xdist", "name": "gw3"}, "gw3"),
+        ({"PYTEST_XDIST_WORKER": "../x", "PBS_JOBID": "a b"}, {}, "ranknone"),
+    ),
+)
+def test_who_a_process_is(given, known, in_names):
+    found = identity.identity(given)
+    assert {key: value for key, value in found.items() if value is not None} == known
+    assert identity.in_names(found) == in_names
+
+
+class Ray:
+    """What Ray says of a worker, by the names that 2.60 has."""
+
+    WORKER_MODE = 1
+
+    def __init__(self, function, actor=None, named=""):
+        self.function, self.actor, self.named = function, actor, named
+        self.worker = types.SimpleNamespace(mode=1)
+
+    def is_initialized(self):
+        return True
+
+    def get_runtime_context(self):
+        return self
+
+    def get_task_id(self):
+        return self.function and "t"
+
+    def get_task_function_name(self):
+        return self.function
+
+    def get_actor_id(self):
+        return self.actor
+
+    def get_actor_name(self):
+        return self.named
+
+    def get_job_id(self):
+        return "01000000"
+
+
+@pytest.mark.parametrize(
+    ("ray", "name", "in_names"),
+    (
+        (Ray("train.Trainer.step", "a"), "actor Trainer", "actor_Trainer"),
+        (Ray("Trainer.step", "a", "left"), "actor left", "actor_left"),
+        (Ray("train.evaluate"), "task evaluate", "task_evaluate"),
+        (Ray(None), None, "ranknone"),
+    ),
+)
+def test_who_a_worker_of_ray_is(monkeypatch, ray, name, in_names):
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    found = identity.identity({})
+    assert (found["name"], found["job"]) == (name, name and "ray 01000000")
+    assert identity.in_names(found) == in_names
 
 
 def test_the_runners_names_of_the_step_are_kept_and_nothing_else_of_its_environment():

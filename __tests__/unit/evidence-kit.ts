@@ -135,6 +135,7 @@ export function receipt(of: Made = made(), changes: Record<string, unknown> = {}
     github_action: 'train',
     github_action_path: '/w/actions/train',
     rank: { RANK: '1', LOCAL_RANK: '1', WORLD_SIZE: '4' },
+    identity: null,
     time: { started: 1_700_000_000.5, updated: 1_700_000_100.25 },
     torch: {
       version: '2.14.1+cu130',

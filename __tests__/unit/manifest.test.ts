@@ -47,6 +47,15 @@ beforeAll(async () => {
     oom_count: 0,
     end: null,
     cycles: null,
+    identity: {
+      launcher: 'slurm',
+      rank: 3,
+      size: 4,
+      node: 1,
+      nodes: 2,
+      name: null,
+      job: 'slurm 18',
+    },
     rank: { SLURM_PROCID: '3' },
   });
   writeSnapshot(dir, snapshotFile(made(78), 1, 'none', 'sigterm'), 'orphan');
@@ -161,9 +170,18 @@ it('knows the same verdicts as the code', () => {
 it('takes the rank from the launcher that set one', () => {
   const [first] = evidence.receipts;
   if (!first) throw new Error('no receipt');
-  expect(rankOf({ ...first, rank: { OMPI_COMM_WORLD_RANK: '7' } })).toBe(7);
-  expect(rankOf({ ...first, rank: { RANK: '0', SLURM_PROCID: '7' } })).toBe(0);
-  expect(rankOf({ ...first, rank: { LOCAL_RANK: '7' } })).toBeNull();
+  const identity = {
+    launcher: 'slurm',
+    rank: 7,
+    size: 8,
+    node: 1,
+    nodes: 2,
+    name: null,
+    job: 'slurm 18',
+  } as const;
+  expect(rankOf({ ...first, identity, rank: {} })).toBe(7);
+  expect(rankOf({ ...first, identity: null, rank: { RANK: '0', SLURM_PROCID: '7' } })).toBe(0);
+  expect(rankOf({ ...first, identity: null, rank: { LOCAL_RANK: '7' } })).toBeNull();
 });
 
 it('counts a kind of cycle once, in however many processes it was seen', () => {

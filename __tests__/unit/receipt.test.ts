@@ -269,6 +269,7 @@ it('knows the names of evidence files, and no other', () => {
   expect(parseSnapshotName('a-b-rank0-7-0123abcd-2-oom.pickle')).toEqual({
     host: 'a-b',
     rank: 0,
+    label: null,
     pid: 7,
     token: '0123abcd',
     seq: 2,
@@ -277,6 +278,14 @@ it('knows the names of evidence files, and no other', () => {
   expect(parseSnapshotName(snapshotFile(made(), 3, 'none', 'exit'))).toMatchObject({
     rank: null,
     reason: 'exit',
+  });
+  expect(parseSnapshotName('a-b-gw3-7-0123abcd-2-oom.pickle')).toMatchObject({
+    host: 'a-b',
+    rank: null,
+    label: 'gw3',
+  });
+  expect(parseSnapshotName('h-actor_Trainer-7-0123abcd-2-oom.pickle')).toMatchObject({
+    label: 'actor_Trainer',
   });
   expect(parseReceiptName(receiptFile(made()))).toEqual(made());
   expect(parseUnfinishedName(`.${snapshotFile(made())}.tmp-77`)).toBe(77);

@@ -2,11 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Manifest } from '../../src/evidence/manifest.js';
 import { formatBytes } from '../../src/lib/bytes.js';
+import { ranges } from '../../src/lib/text.js';
 import { type Block, bytesOf, withinBudget } from '../../src/report/blocks.js';
 import { escapeCode, escapeText, markdown, shellWord } from '../../src/report/markdown.js';
 import { renderPage } from '../../src/report/page/page.js';
 import { shorten } from '../../src/report/rich.js';
-import { type Part, ranges } from '../../src/report/story.js';
+import type { Part } from '../../src/report/story.js';
 import { picture, renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
 import { ownersRich } from '../../src/report/words/memory.js';
 import { made, snapshotFile } from './evidence-kit.js';

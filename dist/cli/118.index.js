@@ -214,7 +214,9 @@ var rich = __webpack_require__(6781);
 
 const MEMORY_SCHEMA = 'oom-autopsy.memory.v1';
 const MOST_OWNERS = 10;
-const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
+const whoIs = (process) => process.rank !== null
+    ? `rank ${process.rank}`
+    : (0,rich/* shorten */.ml)((process.identity?.launcher === 'ray' && process.identity.name) || (process.program ?? 'process'), 60);
 function censusOf(process) {
     const last = process.ooms.at(-1)?.census ?? null;
     if (process.end?.oom && last)
@@ -282,7 +284,7 @@ const document_largest = (rows, figure = 'peak_allocated') => rows.reduce((best,
 function settingsOf({ processes }, rows) {
     const used = processes.filter(({ devices, ooms }) => devices.length + ooms.length > 0);
     const first = used[0];
-    const sizes = used.map(({ rank_variables }) => Number(rank_variables.WORLD_SIZE ?? Number.NaN));
+    const sizes = used.map(({ identity, rank_variables }) => Number(identity?.size ?? rank_variables.WORLD_SIZE ?? Number.NaN));
     return {
         devices: [...new Set(rows.map((row) => row.device_name ?? 'unknown'))].sort().slice(0, 64),
         world_size: sizes.find(Number.isSafeInteger) ?? null,
@@ -434,7 +436,7 @@ function snapshotsBlock(manifest) {
         const left = leftOutFile(manifest, s.file);
         const size = (0,rich/* say */.cv) `${(0,lib_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
         return (0,markdown/* row */.nM)([
-            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
+            [s.rank === null ? (0,words_words/* snapshotOwner */.uq)(s) : String(s.rank)],
             ...(many ? [[(0,words_words/* name */.UU)(s.host, 40)]] : []),
             [(0,snapshot/* takenWords */.Nk)(manifest, s)],
             size,
@@ -1898,8 +1900,8 @@ async function nameless(scratch) {
     }
 }
 
-// EXTERNAL MODULE: ./build/deliver/select.js + 1 modules
-var deliver_select = __webpack_require__(1014);
+// EXTERNAL MODULE: ./build/deliver/select.js
+var deliver_select = __webpack_require__(8392);
 ;// CONCATENATED MODULE: ./build/deliver/publish.js
 
 
@@ -2118,7 +2120,7 @@ async function publishPage(options) {
 /* harmony import */ var _report_page_embed_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3366);
 /* harmony import */ var _report_page_page_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9802);
 /* harmony import */ var _publish_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6128);
-/* harmony import */ var _select_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(1014);
+/* harmony import */ var _select_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8392);
 
 
 
@@ -2165,72 +2167,15 @@ async function publishReport(request) {
 
 /***/ }),
 
-/***/ 1014:
+/***/ 8392:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
-
-// EXPORTS
-__webpack_require__.d(__webpack_exports__, {
-  d2: () => (/* binding */ byValue),
-  AL: () => (/* binding */ selectFiles)
-});
-
-// UNUSED EXPORTS: SMALL_FILES_BYTES
-
-// EXTERNAL MODULE: external "node:os"
-var external_node_os_ = __webpack_require__(8161);
-;// CONCATENATED MODULE: ./build/evidence/names.js
-
-const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit', 'budget'];
-const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
-const OWNER = '([A-Za-z0-9-]{1,40})';
-const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
-const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
-const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
-const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
-const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
-const reserveName = (step) => `.reserve-${step}`;
-const isReserve = (name) => RESERVE.test(name);
-const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
-const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
-const parseReceiptName = (name) => owner(RECEIPT.exec(name));
-function parseSnapshotName(name) {
-    const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
-    if (!match)
-        return null;
-    const [, host, rank, pid, token, seq, reason] = match;
-    return {
-        host: host ?? '',
-        rank: rank === 'none' ? null : Number(rank),
-        pid: Number(pid),
-        token: token ?? '',
-        seq: Number(seq),
-        reason: reason,
-    };
-}
-function parseUnfinishedName(name) {
-    const match = UNFINISHED.exec(name);
-    return match ? Number(match[1]) : null;
-}
-const hostInNames = (host) => host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
-const thisHost = () => hostInNames(hostname());
-const sameOwner = (a, b) => a.host === b.host && a.pid === b.pid && a.token === b.token;
-const ownerKey = (o) => `${o.host}-${o.pid}-${o.token}`;
-function displayName(name, limit = 120) {
-    let shown = '';
-    for (const char of name) {
-        if (shown.length >= limit)
-            return `${shown}...`;
-        const code = char.codePointAt(0) ?? 0;
-        if (/[A-Za-z0-9._ @+=,-]/.test(char))
-            shown += char;
-        else
-            shown += code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-    }
-    return shown;
-}
-
-;// CONCATENATED MODULE: ./build/deliver/select.js
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   AL: () => (/* binding */ selectFiles),
+/* harmony export */   d2: () => (/* binding */ byValue)
+/* harmony export */ });
+/* unused harmony export SMALL_FILES_BYTES */
+/* harmony import */ var _evidence_names_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1040);
 
 const SMALL_FILES_BYTES = 256 * 2 ** 20;
 function failure(receipt) {
@@ -2246,7 +2191,7 @@ const compare = (a, b) => {
     return 0;
 };
 function bestFirst(snapshots) {
-    const reason = (s) => SNAPSHOT_REASONS.indexOf(s.reason);
+    const reason = (s) => _evidence_names_js__WEBPACK_IMPORTED_MODULE_0__/* .SNAPSHOT_REASONS */ .VV.indexOf(s.reason);
     const sorted = [...snapshots].sort((a, b) => reason(a) - reason(b) || b.seq - a.seq);
     const sameReason = sorted.filter((s) => s.reason === sorted[0]?.reason);
     const first = sameReason.at(-1);
@@ -2255,10 +2200,10 @@ function bestFirst(snapshots) {
     return [sorted[0] ?? first, first, ...sorted.slice(1).filter((s) => s !== first)];
 }
 function byValue(evidence) {
-    const receipts = new Map(evidence.receipts.map((r) => [ownerKey(r), r]));
+    const receipts = new Map(evidence.receipts.map((r) => [(0,_evidence_names_js__WEBPACK_IMPORTED_MODULE_0__/* .ownerKey */ .lf)(r), r]));
     const groups = new Map();
     for (const snapshot of evidence.snapshots) {
-        const key = ownerKey(snapshot);
+        const key = (0,_evidence_names_js__WEBPACK_IMPORTED_MODULE_0__/* .ownerKey */ .lf)(snapshot);
         groups.set(key, [...(groups.get(key) ?? []), snapshot]);
     }
     const ranked = [...groups].map(([key, snapshots]) => ({
@@ -2360,10 +2305,7 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
 const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
-function rankOf(receipt) {
-    const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
-    return text === undefined ? null : Number(text);
-}
+const rankOf = ({ identity, rank }) => identity?.rank ?? (rank.RANK === undefined ? null : Number(rank.RANK));
 function snapshotReference(snapshot, receipt) {
     return {
         kind: SNAPSHOT_KIND,
@@ -2393,6 +2335,7 @@ function manifestProcess(receipt) {
         token: receipt.token,
         rank: rankOf(receipt),
         rank_variables: receipt.rank,
+        identity: receipt.identity,
         program: receipt.program,
         github_action: receipt.github_action,
         github_action_path: receipt.github_action_path,
@@ -2479,6 +2422,71 @@ const manifestText = (manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
 function sha256Sums(files) {
     const lines = files.map(({ file, digest }) => `${(0,_digest_js__WEBPACK_IMPORTED_MODULE_2__/* .bareDigest */ .$$)(digest)}  ${file}\n`);
     return lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
+}
+
+
+/***/ }),
+
+/***/ 1040:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   FZ: () => (/* binding */ parseSnapshotName),
+/* harmony export */   VV: () => (/* binding */ SNAPSHOT_REASONS),
+/* harmony export */   lf: () => (/* binding */ ownerKey)
+/* harmony export */ });
+/* unused harmony exports reserveName, isReserve, isSafeName, parseReceiptName, parseUnfinishedName, hostInNames, thisHost, sameOwner, displayName */
+/* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8161);
+
+const SNAPSHOT_REASONS = ['oom', 'exception', 'sigterm', 'exit', 'budget'];
+const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
+const OWNER = '([A-Za-z0-9-]{1,40})';
+const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
+const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
+const SNAPSHOT = new RegExp(`^${OWNER}-(rank(?:[0-9]{1,9}|none)|gw[0-9]{1,6}|(?:actor|task)_[A-Za-z0-9_]{1,40})-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
+const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
+const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
+const reserveName = (step) => `.reserve-${step}`;
+const isReserve = (name) => RESERVE.test(name);
+const isSafeName = (name) => SAFE.test(name) && name !== '.' && name !== '..';
+const owner = (match) => match ? { host: match[1] ?? '', pid: Number(match[2]), token: match[3] ?? '' } : null;
+const parseReceiptName = (name) => owner(RECEIPT.exec(name));
+function parseSnapshotName(name) {
+    const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
+    if (!match)
+        return null;
+    const [, host, who = '', pid, token, seq, reason] = match;
+    const [, rank] = /^rank([0-9]{1,9})$/.exec(who) ?? [];
+    return {
+        host: host ?? '',
+        rank: rank === undefined ? null : Number(rank),
+        label: rank === undefined && who !== 'ranknone' ? who : null,
+        pid: Number(pid),
+        token: token ?? '',
+        seq: Number(seq),
+        reason: reason,
+    };
+}
+function parseUnfinishedName(name) {
+    const match = UNFINISHED.exec(name);
+    return match ? Number(match[1]) : null;
+}
+const hostInNames = (host) => host.replace(/[^A-Za-z0-9-]/gu, '-').slice(0, 40) || 'host';
+const thisHost = () => hostInNames(hostname());
+const sameOwner = (a, b) => a.host === b.host && a.pid === b.pid && a.token === b.token;
+const ownerKey = (o) => `${o.host}-${o.pid}-${o.token}`;
+function displayName(name, limit = 120) {
+    let shown = '';
+    for (const char of name) {
+        if (shown.length >= limit)
+            return `${shown}...`;
+        const code = char.codePointAt(0) ?? 0;
+        if (/[A-Za-z0-9._ @+=,-]/.test(char))
+            shown += char;
+        else
+            shown += code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+    }
+    return shown;
 }
 
 
@@ -2588,19 +2596,29 @@ function errorCode(error) {
 /* harmony export */   bZ: () => (/* binding */ RANK_VARIABLES),
 /* harmony export */   ku: () => (/* binding */ CATEGORY_NAMES)
 /* harmony export */ });
-/* unused harmony exports RECEIPT_SCHEMA, MAX_RECEIPT_BYTES, POOL_KINDS, OUTSIDE_KINDS, RERAISED_FROM, OBSERVER_STATES, OWNER_KINDS, KEPT_BY, TEST_RUNNERS, OOM_OUTCOMES */
+/* unused harmony exports RECEIPT_SCHEMA, MAX_RECEIPT_BYTES, IDENTITY_LAUNCHERS, POOL_KINDS, OUTSIDE_KINDS, RERAISED_FROM, OBSERVER_STATES, OWNER_KINDS, KEPT_BY, TEST_RUNNERS, OOM_OUTCOMES */
 const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 const MAX_RECEIPT_BYTES = (/* unused pure expression or super */ null && (4 * 2 ** 20));
 const RANK_VARIABLES = [
     'RANK',
-    'LOCAL_RANK',
     'WORLD_SIZE',
-    'LOCAL_WORLD_SIZE',
     'GROUP_RANK',
-    'NODE_RANK',
-    'SLURM_PROCID',
+    'GROUP_WORLD_SIZE',
     'OMPI_COMM_WORLD_RANK',
+    'OMPI_COMM_WORLD_SIZE',
+    'PMI_RANK',
+    'PMI_SIZE',
+    'SLURM_PROCID',
+    'SLURM_STEP_NUM_TASKS',
+    'SLURM_NODEID',
+    'SLURM_STEP_NUM_NODES',
+    'LOCAL_RANK',
+    'LOCAL_WORLD_SIZE',
+    'NODE_RANK',
+    'SLURM_LOCALID',
+    'OMPI_COMM_WORLD_LOCAL_RANK',
 ];
+const IDENTITY_LAUNCHERS = (/* unused pure expression or super */ null && (['torch', 'openmpi', 'pmi', 'slurm', 'xdist', 'ray']));
 const CATEGORY_NAMES = [
     'parameter',
     'gradient',
@@ -4103,7 +4121,7 @@ function ranksSection(manifest) {
     const rows = manifest.processes.slice(0, MOST.processes).map((process) => {
         const device = (0,report_story/* peakOf */.XC)(process);
         return [
-            process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`,
+            (0,words/* processName */.po)(process),
             process.host,
             process.pid,
             process.program ?? '',
@@ -4502,6 +4520,7 @@ var snapshot = __webpack_require__(6421);
 
 
 
+
 function snapshotsSection(manifest, options) {
     const { snapshots } = manifest;
     if (snapshots.length === 0)
@@ -4521,7 +4540,7 @@ function snapshotsSection(manifest, options) {
     const rows = snapshots
         .slice(0, MOST.processes)
         .map((s) => [
-        s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`,
+        (0,words/* snapshotOwner */.uq)(s),
         (0,snapshot/* takenWords */.Nk)(manifest, s),
         (0,lib_bytes/* formatBytes */.z)(s.bytes),
         (0,snapshot/* historyWords */.mw)(s),
@@ -4559,7 +4578,7 @@ function chooseDevice(manifest, { host, pid, device }) {
     return html `<p>This process used ${process.devices.length} GPUs. The viewer opens the one with the most events: choose <strong>GPU ${device}</strong> in its third box.</p>`;
 }
 function openBox(manifest, s, index, viewer) {
-    return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${snapshot/* REASON_WORDS */.J$[s.reason]}, ${(0,lib_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
+    return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${(0,words/* snapshotOwner */.uq)(s)}</strong>, ${snapshot/* REASON_WORDS */.J$[s.reason]}, ${(0,lib_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
 }
 
 // EXTERNAL MODULE: ./build/judge/advice.js
@@ -4931,7 +4950,6 @@ ${embedded.map((s, i) => html `<script type="application/octet-stream" id="snaps
 /* harmony export */   XC: () => (/* binding */ peakOf),
 /* harmony export */   XP: () => (/* binding */ accountOf),
 /* harmony export */   Yq: () => (/* binding */ fatalStories),
-/* harmony export */   Zz: () => (/* binding */ ranges),
 /* harmony export */   dE: () => (/* binding */ mainStory),
 /* harmony export */   fG: () => (/* binding */ openOoms),
 /* harmony export */   po: () => (/* binding */ raisedFirst),
@@ -5148,19 +5166,6 @@ function peakOf(process) {
     }
     return best;
 }
-function ranges(numbers) {
-    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
-    const runs = [];
-    for (const n of sorted) {
-        const last = runs.at(-1);
-        if (last && n === last[1] + 1)
-            last[1] = n;
-        else
-            runs.push([n, n]);
-    }
-    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
-    return runs.map(one).join(', ');
-}
 
 
 /***/ }),
@@ -5281,6 +5286,9 @@ function oomTitle(manifest) {
     }
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
+    const called = ended[0]?.identity?.name;
+    if (called)
+        return `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(called, 60)}`;
     const program = ended[0]?.program;
     return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(program, 60)}` : what;
 }
@@ -6240,20 +6248,32 @@ function verdictParagraphs(manifest) {
 /* harmony export */   UU: () => (/* binding */ name),
 /* harmony export */   cz: () => (/* binding */ rankWords),
 /* harmony export */   po: () => (/* binding */ processName),
+/* harmony export */   uq: () => (/* binding */ snapshotOwner),
 /* harmony export */   zB: () => (/* binding */ MAX_NAME)
 /* harmony export */ });
+/* harmony import */ var _evidence_names_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1040);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4869);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7234);
+
 
 
 const MAX_NAME = 80;
 const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
-const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
+const named = (called, pid) => called.startsWith('gw') ? called : `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(called, 60)} (pid ${pid})`;
+const processName = ({ rank, identity, pid, }) => {
+    if (rank !== null)
+        return `rank ${rank}`;
+    return identity?.name == null ? `pid ${pid}` : named(identity.name, pid);
+};
+const snapshotOwner = ({ rank, file, pid }) => {
+    const label = (0,_evidence_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseSnapshotName */ .FZ)(file)?.label;
+    return rank !== null ? `rank ${rank}` : label == null ? `pid ${pid}` : named(label.replace('_', ' '), pid);
+};
 const MOST_RUNS = 12;
 function rankWords(ranks) {
     if (ranks.length === 2)
         return [...ranks].sort((a, b) => a - b).join(' and ');
-    const runs = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .ranges */ .Zz)(ranks).split(', ');
+    const runs = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .ranges */ .Zz)(ranks).split(', ');
     if (runs.length <= MOST_RUNS)
         return runs.join(', ');
     return `${runs.slice(0, MOST_RUNS).join(', ')}, … (${ranks.length} ranks)`;

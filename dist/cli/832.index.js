@@ -697,6 +697,7 @@ function randomHex(bytes) {
 /* harmony export */   BP: () => (/* binding */ logLine),
 /* harmony export */   U9: () => (/* binding */ count),
 /* harmony export */   X5: () => (/* binding */ cleanText),
+/* harmony export */   Zz: () => (/* binding */ ranges),
 /* harmony export */   g$: () => (/* binding */ printable)
 /* harmony export */ });
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -722,6 +723,19 @@ function cleanText(text, limit) {
         .slice(0, limit - 1)
         .toWellFormed()
         .replace(/\ufffd$/, '')}…`;
+}
+function ranges(numbers) {
+    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+    const runs = [];
+    for (const n of sorted) {
+        const last = runs.at(-1);
+        if (last && n === last[1] + 1)
+            last[1] = n;
+        else
+            runs.push([n, n]);
+    }
+    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
+    return runs.map(one).join(', ');
 }
 
 

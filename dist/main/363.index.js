@@ -439,6 +439,15 @@ const outsideOom = dist/* object */.Ikc({
     certain: flag,
     device_free: maybe(amount),
 });
+const identity = dist/* object */.Ikc({
+    launcher: maybe(dist/* picklist */.KIO(vocabulary/* IDENTITY_LAUNCHERS */.Hr)),
+    rank: maybe(amount),
+    size: maybe(amount),
+    node: maybe(amount),
+    nodes: maybe(amount),
+    name: maybe(receipt_schema_text(NAME)),
+    job: maybe(receipt_schema_text(100)),
+});
 const ending = { exception: maybe(receipt_schema_text(NAME)), oom: flag, time: maybe(seconds), at: maybe(receipt_schema_frame) };
 const timeline = dist/* record */.g1P(dist/* string */.YjP(), dist/* custom */.IeY(() => true));
 const ReceiptSchema = dist/* object */.Ikc({
@@ -455,6 +464,7 @@ const ReceiptSchema = dist/* object */.Ikc({
     github_action: maybe(receipt_schema_text(NAME)),
     github_action_path: maybe(receipt_schema_text(PATH)),
     rank: dist/* fallback */.NpB(dist/* record */.g1P(dist/* picklist */.KIO(vocabulary/* RANK_VARIABLES */.bZ), dist/* pipe */.FsL(dist/* string */.YjP(), dist/* regex */.yGV(/^[0-9]{1,9}$/, 'a number'))), {}),
+    identity: maybe(identity),
     time: dist/* fallback */.NpB(dist/* object */.Ikc({ started: maybe(seconds), updated: maybe(seconds) }), {
         started: null,
         updated: null,

@@ -384,7 +384,7 @@ function ranksSection(manifest) {
     const rows = manifest.processes.slice(0, MOST.processes).map((process) => {
         const device = (0,report_story/* peakOf */.XC)(process);
         return [
-            process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`,
+            (0,words/* processName */.po)(process),
             process.host,
             process.pid,
             process.program ?? '',
@@ -783,6 +783,7 @@ var snapshot = __webpack_require__(6421);
 
 
 
+
 function snapshotsSection(manifest, options) {
     const { snapshots } = manifest;
     if (snapshots.length === 0)
@@ -802,7 +803,7 @@ function snapshotsSection(manifest, options) {
     const rows = snapshots
         .slice(0, MOST.processes)
         .map((s) => [
-        s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`,
+        (0,words/* snapshotOwner */.uq)(s),
         (0,snapshot/* takenWords */.Nk)(manifest, s),
         (0,lib_bytes/* formatBytes */.z)(s.bytes),
         (0,snapshot/* historyWords */.mw)(s),
@@ -840,7 +841,7 @@ function chooseDevice(manifest, { host, pid, device }) {
     return html `<p>This process used ${process.devices.length} GPUs. The viewer opens the one with the most events: choose <strong>GPU ${device}</strong> in its third box.</p>`;
 }
 function openBox(manifest, s, index, viewer) {
-    return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${snapshot/* REASON_WORDS */.J$[s.reason]}, ${(0,lib_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
+    return html `<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${(0,words/* snapshotOwner */.uq)(s)}</strong>, ${snapshot/* REASON_WORDS */.J$[s.reason]}, ${(0,lib_bytes/* formatBytes */.z)(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html `<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html `Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
 }
 
 // EXTERNAL MODULE: ./build/judge/advice.js

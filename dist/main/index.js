@@ -338,7 +338,7 @@ class Reserve {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4979);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6861);
 /* harmony import */ var _runner_runner_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3281);
 
 
@@ -424,10 +424,7 @@ const bareDigest = (digest) => digest.replace(/^sha256:/, '');
 
 const MANIFEST_SCHEMA = 'oom-autopsy.manifest.v1';
 const SNAPSHOT_KIND = 'torch.cuda.memory_snapshot';
-function rankOf(receipt) {
-    const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
-    return text === undefined ? null : Number(text);
-}
+const rankOf = ({ identity, rank }) => identity?.rank ?? (rank.RANK === undefined ? null : Number(rank.RANK));
 function snapshotReference(snapshot, receipt) {
     return {
         kind: SNAPSHOT_KIND,
@@ -457,6 +454,7 @@ function manifestProcess(receipt) {
         token: receipt.token,
         rank: rankOf(receipt),
         rank_variables: receipt.rank,
+        identity: receipt.identity,
         program: receipt.program,
         github_action: receipt.github_action,
         github_action_path: receipt.github_action_path,
@@ -572,7 +570,7 @@ const SAFE = /^[A-Za-z0-9._-]{1,200}$/;
 const OWNER = '([A-Za-z0-9-]{1,40})';
 const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
-const SNAPSHOT = new RegExp(`^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
+const SNAPSHOT = new RegExp(`^${OWNER}-(rank(?:[0-9]{1,9}|none)|gw[0-9]{1,6}|(?:actor|task)_[A-Za-z0-9_]{1,40})-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`);
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
 const RESERVE = /^\.reserve-[0-9a-f]{12}$/;
 const reserveName = (step) => `.reserve-${step}`;
@@ -584,10 +582,12 @@ function parseSnapshotName(name) {
     const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
     if (!match)
         return null;
-    const [, host, rank, pid, token, seq, reason] = match;
+    const [, host, who = '', pid, token, seq, reason] = match;
+    const [, rank] = /^rank([0-9]{1,9})$/.exec(who) ?? [];
     return {
         host: host ?? '',
-        rank: rank === 'none' ? null : Number(rank),
+        rank: rank === undefined ? null : Number(rank),
+        label: rank === undefined && who !== 'ranknone' ? who : null,
         pid: Number(pid),
         token: token ?? '',
         seq: Number(seq),
@@ -722,6 +722,7 @@ function errorCode(error) {
 
 /* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
 /* harmony export */   Db: () => (/* binding */ RERAISED_FROM),
+/* harmony export */   Hr: () => (/* binding */ IDENTITY_LAUNCHERS),
 /* harmony export */   K$: () => (/* binding */ OBSERVER_STATES),
 /* harmony export */   Ln: () => (/* binding */ TEST_RUNNERS),
 /* harmony export */   RJ: () => (/* binding */ RECEIPT_SCHEMA),
@@ -738,14 +739,24 @@ const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
 const RANK_VARIABLES = [
     'RANK',
-    'LOCAL_RANK',
     'WORLD_SIZE',
-    'LOCAL_WORLD_SIZE',
     'GROUP_RANK',
-    'NODE_RANK',
-    'SLURM_PROCID',
+    'GROUP_WORLD_SIZE',
     'OMPI_COMM_WORLD_RANK',
+    'OMPI_COMM_WORLD_SIZE',
+    'PMI_RANK',
+    'PMI_SIZE',
+    'SLURM_PROCID',
+    'SLURM_STEP_NUM_TASKS',
+    'SLURM_NODEID',
+    'SLURM_STEP_NUM_NODES',
+    'LOCAL_RANK',
+    'LOCAL_WORLD_SIZE',
+    'NODE_RANK',
+    'SLURM_LOCALID',
+    'OMPI_COMM_WORLD_LOCAL_RANK',
 ];
+const IDENTITY_LAUNCHERS = ['torch', 'openmpi', 'pmi', 'slurm', 'xdist', 'ray'];
 const CATEGORY_NAMES = [
     'parameter',
     'gradient',
@@ -2095,6 +2106,7 @@ function randomHex(bytes) {
 /* harmony export */   BP: () => (/* binding */ logLine),
 /* harmony export */   U9: () => (/* binding */ count),
 /* harmony export */   X5: () => (/* binding */ cleanText),
+/* harmony export */   Zz: () => (/* binding */ ranges),
 /* harmony export */   g$: () => (/* binding */ printable)
 /* harmony export */ });
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -2121,11 +2133,24 @@ function cleanText(text, limit) {
         .toWellFormed()
         .replace(/\ufffd$/, '')}…`;
 }
+function ranges(numbers) {
+    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+    const runs = [];
+    for (const n of sorted) {
+        const last = runs.at(-1);
+        if (last && n === last[1] + 1)
+            last[1] = n;
+        else
+            runs.push([n, n]);
+    }
+    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
+    return runs.map(one).join(', ');
+}
 
 
 /***/ }),
 
-/***/ 4979:
+/***/ 6861:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -2156,7 +2181,9 @@ var rich = __nccwpck_require__(6781);
 
 const MEMORY_SCHEMA = 'oom-autopsy.memory.v1';
 const MOST_OWNERS = 10;
-const whoIs = (process) => process.rank === null ? (0,rich/* shorten */.ml)(process.program ?? 'process', 60) : `rank ${process.rank}`;
+const whoIs = (process) => process.rank !== null
+    ? `rank ${process.rank}`
+    : (0,rich/* shorten */.ml)((process.identity?.launcher === 'ray' && process.identity.name) || (process.program ?? 'process'), 60);
 function censusOf(process) {
     const last = process.ooms.at(-1)?.census ?? null;
     if (process.end?.oom && last)
@@ -2224,7 +2251,7 @@ const largest = (rows, figure = 'peak_allocated') => rows.reduce((best, row) => 
 function settingsOf({ processes }, rows) {
     const used = processes.filter(({ devices, ooms }) => devices.length + ooms.length > 0);
     const first = used[0];
-    const sizes = used.map(({ rank_variables }) => Number(rank_variables.WORLD_SIZE ?? Number.NaN));
+    const sizes = used.map(({ identity, rank_variables }) => Number(identity?.size ?? rank_variables.WORLD_SIZE ?? Number.NaN));
     return {
         devices: [...new Set(rows.map((row) => row.device_name ?? 'unknown'))].sort().slice(0, 64),
         world_size: sizes.find(Number.isSafeInteger) ?? null,
@@ -2453,7 +2480,7 @@ function snapshotsBlock(manifest) {
         const left = leftOutFile(manifest, s.file);
         const size = (0,rich/* say */.cv) `${(0,lib_bytes/* formatBytes */.z)(s.bytes)}${s.bytes > snapshot/* LARGE_SNAPSHOT */.jV ? ' ⚠' : null}${left ? (0,rich/* say */.cv) ` · not in the artifact: ${(0,rich/* shorten */.ml)(left.reason, 80)}` : null}`;
         return row([
-            [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
+            [s.rank === null ? (0,words_words/* snapshotOwner */.uq)(s) : String(s.rank)],
             ...(many ? [[(0,words_words/* name */.UU)(s.host, 40)]] : []),
             [(0,snapshot/* takenWords */.Nk)(manifest, s)],
             size,
@@ -3902,6 +3929,43 @@ function torchMessage({ torchProcesses, shimFault, unreached, likely }) {
 }
 const finalExitCode = (stepCode, findings) => stepCode === 0 && findings.some((finding) => finding.level === 'fail') ? 1 : stepCode;
 
+;// CONCATENATED MODULE: ./build/judge/ranks.js
+
+const SETS_RANK = {
+    torch: 'RANK',
+    openmpi: 'OMPI_COMM_WORLD_RANK',
+    pmi: 'PMI_RANK',
+    slurm: 'SLURM_PROCID',
+};
+const absent = (size, seen) => Array.from({ length: size }, (_, index) => index).filter((index) => !seen.has(index));
+const ranks_MOST = 100_000;
+function missingRanks(receipts, env) {
+    const groups = new Map();
+    for (const { identity } of receipts) {
+        const { launcher, rank, size, job } = identity ?? {};
+        if (!identity || launcher == null || rank == null || size == null || size > ranks_MOST)
+            continue;
+        if (env[SETS_RANK[launcher] ?? ''] === String(rank))
+            continue;
+        const key = `${launcher} ${size} ${job}`;
+        groups.set(key, [...(groups.get(key) ?? []), identity]);
+    }
+    return [...groups.values()].flatMap((group) => {
+        const { size, nodes, job } = group[0];
+        const ranks = absent(size ?? 0, new Set(group.flatMap(({ rank }) => rank ?? [])));
+        if (ranks.length === 0)
+            return [];
+        const places = absent(nodes ?? 0, new Set(group.flatMap(({ node }) => node ?? [])));
+        const which = `${ranks.length === 1 ? 'Rank' : 'Ranks'} ${(0,lib_text/* ranges */.Zz)(ranks)} of ${size}${job === null ? '' : ` (${job})`}`;
+        const where = places.length === 0
+            ? ''
+            : `, and so did ${places.length === 1 ? 'node' : 'nodes'} ${(0,lib_text/* ranges */.Zz)(places)} of ${(0,lib_text/* count */.U9)(nodes ?? 0, 'node')}`;
+        return [
+            `${which} left nothing here${where}: no torch was imported there, or the evidence folder is not shared (docs/multi-node.md)`,
+        ];
+    });
+}
+
 // EXTERNAL MODULE: ./build/step/marks.js
 var step_marks = __nccwpck_require__(6449);
 // EXTERNAL MODULE: ./build/step/unarmed.js
@@ -4088,6 +4152,7 @@ var launchers = __nccwpck_require__(1914);
 
 
 
+
 const GPU_TIMEOUT_MS = 5000;
 const REFUSED_OUTPUTS = {
     'exit-code': 1,
@@ -4217,7 +4282,10 @@ async function finish(runner, ended) {
             use: host?.state === 'read' && host.kills > 0 ? (ended.seen?.use ?? null) : null,
         },
         parity: { state: parity.state, reason: parity.reason, result: parity.result },
-        notSeen: notSeen(receipts),
+        notSeen: [
+            ...notSeen(receipts),
+            ...(ended.late || evidence.unread.length > 0 ? [] : missingRanks(receipts, ended.env)),
+        ],
         unarmed,
         blindSpots: blind,
         scriptHints: ended.hints,
@@ -5326,7 +5394,6 @@ const unbroken = (cell) => cell.replace(/(?<=[0-9]) (?=(?:[KMGT]iB|B|%)(?![A-Za-
 /* harmony export */   XC: () => (/* binding */ peakOf),
 /* harmony export */   XP: () => (/* binding */ accountOf),
 /* harmony export */   Yq: () => (/* binding */ fatalStories),
-/* harmony export */   Zz: () => (/* binding */ ranges),
 /* harmony export */   dE: () => (/* binding */ mainStory),
 /* harmony export */   fG: () => (/* binding */ openOoms),
 /* harmony export */   po: () => (/* binding */ raisedFirst),
@@ -5543,19 +5610,6 @@ function peakOf(process) {
     }
     return best;
 }
-function ranges(numbers) {
-    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
-    const runs = [];
-    for (const n of sorted) {
-        const last = runs.at(-1);
-        if (last && n === last[1] + 1)
-            last[1] = n;
-        else
-            runs.push([n, n]);
-    }
-    const one = ([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
-    return runs.map(one).join(', ');
-}
 
 
 /***/ }),
@@ -5676,6 +5730,9 @@ function oomTitle(manifest) {
     }
     if (ended.length > 1)
         return `${what} in ${ended.length} processes`;
+    const called = ended[0]?.identity?.name;
+    if (called)
+        return `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(called, 60)}`;
     const program = ended[0]?.program;
     return program ? `${what} in ${(0,_rich_js__WEBPACK_IMPORTED_MODULE_8__/* .shorten */ .ml)(program, 60)}` : what;
 }
@@ -6328,20 +6385,32 @@ function verdictParagraphs(manifest) {
 /* harmony export */   UU: () => (/* binding */ name),
 /* harmony export */   cz: () => (/* binding */ rankWords),
 /* harmony export */   po: () => (/* binding */ processName),
+/* harmony export */   uq: () => (/* binding */ snapshotOwner),
 /* harmony export */   zB: () => (/* binding */ MAX_NAME)
 /* harmony export */ });
+/* harmony import */ var _evidence_names_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1040);
+/* harmony import */ var _lib_text_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(4869);
 /* harmony import */ var _rich_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(6781);
-/* harmony import */ var _story_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7234);
+
 
 
 const MAX_NAME = 80;
 const name = (text, limit = MAX_NAME) => (0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .code */ .aY)((0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(text, limit));
-const processName = (process) => process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`;
+const named = (called, pid) => called.startsWith('gw') ? called : `${(0,_rich_js__WEBPACK_IMPORTED_MODULE_1__/* .shorten */ .ml)(called, 60)} (pid ${pid})`;
+const processName = ({ rank, identity, pid, }) => {
+    if (rank !== null)
+        return `rank ${rank}`;
+    return identity?.name == null ? `pid ${pid}` : named(identity.name, pid);
+};
+const snapshotOwner = ({ rank, file, pid }) => {
+    const label = (0,_evidence_names_js__WEBPACK_IMPORTED_MODULE_0__/* .parseSnapshotName */ .FZ)(file)?.label;
+    return rank !== null ? `rank ${rank}` : label == null ? `pid ${pid}` : named(label.replace('_', ' '), pid);
+};
 const MOST_RUNS = 12;
 function rankWords(ranks) {
     if (ranks.length === 2)
         return [...ranks].sort((a, b) => a - b).join(' and ');
-    const runs = (0,_story_js__WEBPACK_IMPORTED_MODULE_0__/* .ranges */ .Zz)(ranks).split(', ');
+    const runs = (0,_lib_text_js__WEBPACK_IMPORTED_MODULE_2__/* .ranges */ .Zz)(ranks).split(', ');
     if (runs.length <= MOST_RUNS)
         return runs.join(', ');
     return `${runs.slice(0, MOST_RUNS).join(', ')}, … (${ranks.length} ranks)`;

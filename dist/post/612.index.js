@@ -15,8 +15,8 @@ __webpack_require__.d(__webpack_exports__, {
 var external_node_fs_ = __webpack_require__(3024);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __webpack_require__(6760);
-// EXTERNAL MODULE: ./build/account.js + 9 modules
-var account = __webpack_require__(7324);
+// EXTERNAL MODULE: ./build/account.js + 10 modules
+var account = __webpack_require__(8278);
 // EXTERNAL MODULE: ./build/deliver/deliver.js + 10 modules
 var deliver = __webpack_require__(4908);
 // EXTERNAL MODULE: ./build/deliver/reserve.js

@@ -282,11 +282,11 @@ if (process.env.STATE_finished !== 'true') {
     const { environmentRunner, terminalRunner } = await __nccwpck_require__.e(/* import() */ 281).then(__nccwpck_require__.bind(__nccwpck_require__, 3281));
     const runner = (process.argv[2] === '--terminal' ? terminalRunner : environmentRunner)(process.env);
     if (process.env.STATE_job === 'true') {
-        const { jobPost } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(731), __nccwpck_require__.e(612)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6612));
+        const { jobPost } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(429), __nccwpck_require__.e(612)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6612));
         await jobPost(runner);
     }
     else {
-        const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(962), __nccwpck_require__.e(731), __nccwpck_require__.e(489)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2489));
+        const { post } = await Promise.all(/* import() */[__nccwpck_require__.e(934), __nccwpck_require__.e(962), __nccwpck_require__.e(429), __nccwpck_require__.e(489)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2489));
         await post(runner);
     }
 }

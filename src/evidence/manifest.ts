@@ -66,6 +66,7 @@ export interface ManifestProcess {
   readonly rank: number | null;
   /** The variables that say so, as the launcher set them. */
   readonly rank_variables: Receipt['rank'];
+  readonly identity: Receipt['identity'];
   readonly program: string | null;
   /** The runner's names of the step: its id, and the folder of the composite action that it is a part of. */
   readonly github_action: string | null;
@@ -272,11 +273,9 @@ export interface ManifestParts {
   readonly published: ManifestPublished;
 }
 
-/** A process's rank as a number: RANK, or what a launcher without it sets. */
-export function rankOf(receipt: Receipt): number | null {
-  const text = receipt.rank.RANK ?? receipt.rank.SLURM_PROCID ?? receipt.rank.OMPI_COMM_WORLD_RANK;
-  return text === undefined ? null : Number(text);
-}
+/** A process's rank. A receipt of an older shim holds the variables alone. */
+export const rankOf = ({ identity, rank }: Pick<Receipt, 'identity' | 'rank'>): number | null =>
+  identity?.rank ?? (rank.RANK === undefined ? null : Number(rank.RANK));
 
 export function snapshotReference(snapshot: SnapshotFile, receipt: Receipt | undefined): SnapshotReference {
   return {
@@ -312,6 +311,7 @@ function manifestProcess(receipt: CollectedReceipt): ManifestProcess {
     token: receipt.token,
     rank: rankOf(receipt),
     rank_variables: receipt.rank,
+    identity: receipt.identity,
     program: receipt.program,
     github_action: receipt.github_action,
     github_action_path: receipt.github_action_path,

@@ -20,8 +20,10 @@ export interface Owner {
 }
 
 export interface SnapshotName extends Owner {
-  /** The process's `RANK`; null when it had none. */
+  /** The process's rank; null when it had none. */
   readonly rank: number | null;
+  /** What it is called instead, as `gw3` or `actor_Trainer`; null when it has no name. */
+  readonly label: string | null;
   readonly seq: number;
   readonly reason: SnapshotReason;
 }
@@ -31,7 +33,7 @@ const OWNER = '([A-Za-z0-9-]{1,40})';
 const TAIL = '([0-9]{1,10})-([0-9a-f]{8})';
 const RECEIPT = new RegExp(`^${OWNER}-${TAIL}\\.receipt\\.json$`);
 const SNAPSHOT = new RegExp(
-  `^${OWNER}-rank([0-9]{1,9}|none)-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`,
+  `^${OWNER}-(rank(?:[0-9]{1,9}|none)|gw[0-9]{1,6}|(?:actor|task)_[A-Za-z0-9_]{1,40})-${TAIL}-([0-9]{1,9})-(oom|exception|sigterm|exit|budget)\\.pickle$`,
 );
 const UNFINISHED = /^\.[A-Za-z0-9._-]{1,200}\.tmp-([0-9]{1,10})$/;
 
@@ -49,14 +51,16 @@ const owner = (match: RegExpExecArray | null): Owner | null =>
 /** Owner of `<host>-<pid>-<token>.receipt.json`. */
 export const parseReceiptName = (name: string): Owner | null => owner(RECEIPT.exec(name));
 
-/** The facts in `<host>-rank<RANK or none>-<pid>-<token>-<seq>-<reason>.pickle`. */
+/** The facts in `<host>-<rankN, a label or ranknone>-<pid>-<token>-<seq>-<reason>.pickle`. */
 export function parseSnapshotName(name: string): SnapshotName | null {
   const match = isSafeName(name) ? SNAPSHOT.exec(name) : null;
   if (!match) return null;
-  const [, host, rank, pid, token, seq, reason] = match as unknown as [string, ...string[]];
+  const [, host, who = '', pid, token, seq, reason] = match as unknown as [string, ...string[]];
+  const [, rank] = /^rank([0-9]{1,9})$/.exec(who) ?? [];
   return {
     host: host ?? '',
-    rank: rank === 'none' ? null : Number(rank),
+    rank: rank === undefined ? null : Number(rank),
+    label: rank === undefined && who !== 'ranknone' ? who : null,
     pid: Number(pid),
     token: token ?? '',
     seq: Number(seq),

@@ -10,6 +10,7 @@ import * as v from 'valibot';
 import { parseSnapshotName, SNAPSHOT_REASONS } from './names.js';
 import {
   CATEGORY_NAMES,
+  IDENTITY_LAUNCHERS,
   KEPT_BY,
   OBSERVER_STATES,
   OOM_OUTCOMES,
@@ -351,6 +352,20 @@ const outsideOom = v.object({
   device_free: maybe(amount),
 });
 
+/** Who the process is among those of its launcher: the one place for its rank, which file names and tables repeat. */
+const identity = v.object({
+  launcher: maybe(v.picklist(IDENTITY_LAUNCHERS)),
+  rank: maybe(amount),
+  /** How many ranks the launcher started. */
+  size: maybe(amount),
+  node: maybe(amount),
+  nodes: maybe(amount),
+  /** `gw3` of pytest-xdist; `actor Trainer` or `task train` of Ray. */
+  name: maybe(text(NAME)),
+  /** `slurm 18`: a scheduler, and what it calls the job. */
+  job: maybe(text(100)),
+});
+
 /** `at`: the innermost frame of the program's own files. */
 const ending = { exception: maybe(text(NAME)), oom: flag, time: maybe(seconds), at: maybe(frame) };
 
@@ -389,6 +404,7 @@ export const ReceiptSchema = v.object({
     v.record(v.picklist(RANK_VARIABLES), v.pipe(v.string(), v.regex(/^[0-9]{1,9}$/, 'a number'))),
     {},
   ),
+  identity: maybe(identity),
   time: v.fallback(v.object({ started: maybe(seconds), updated: maybe(seconds) }), {
     started: null,
     updated: null,

@@ -3,17 +3,29 @@ export const RECEIPT_SCHEMA = 'oom-autopsy.receipt.v1';
 /** Bytes of the largest receipt that is read. The shim keeps its own below this. */
 export const MAX_RECEIPT_BYTES = 4 * 2 ** 20;
 
-/** Variables a receipt may hold, in the order in which they name a process's rank. */
+/** Variables of launchers that a receipt may hold. What they mean is for the shim to say (`identity`). */
 export const RANK_VARIABLES = [
   'RANK',
-  'LOCAL_RANK',
   'WORLD_SIZE',
-  'LOCAL_WORLD_SIZE',
   'GROUP_RANK',
-  'NODE_RANK',
-  'SLURM_PROCID',
+  'GROUP_WORLD_SIZE',
   'OMPI_COMM_WORLD_RANK',
+  'OMPI_COMM_WORLD_SIZE',
+  'PMI_RANK',
+  'PMI_SIZE',
+  'SLURM_PROCID',
+  'SLURM_STEP_NUM_TASKS',
+  'SLURM_NODEID',
+  'SLURM_STEP_NUM_NODES',
+  'LOCAL_RANK',
+  'LOCAL_WORLD_SIZE',
+  'NODE_RANK',
+  'SLURM_LOCALID',
+  'OMPI_COMM_WORLD_LOCAL_RANK',
 ] as const;
+
+/** Who gave a process its rank or its name. */
+export const IDENTITY_LAUNCHERS = ['torch', 'openmpi', 'pmi', 'slurm', 'xdist', 'ray'] as const;
 
 export const CATEGORY_NAMES = [
   'parameter',

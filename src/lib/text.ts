@@ -51,3 +51,17 @@ export function cleanText(text: string, limit: number): string {
     .toWellFormed()
     .replace(/\ufffd$/, '')}…`;
 }
+
+/** Numbers in short: `0, 2 to 7`. */
+export function ranges(numbers: readonly number[]): string {
+  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+  const runs: [number, number][] = [];
+  for (const n of sorted) {
+    const last = runs.at(-1);
+    if (last && n === last[1] + 1) last[1] = n;
+    else runs.push([n, n]);
+  }
+  const one = ([from, to]: [number, number]): string =>
+    from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
+  return runs.map(one).join(', ');
+}

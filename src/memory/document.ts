@@ -12,7 +12,12 @@ const MEMORY_SCHEMA: Memory['schema'] = 'oom-autopsy.memory.v1';
 const MOST_OWNERS = 10;
 
 const whoIs = (process: ManifestProcess): string =>
-  process.rank === null ? shorten(process.program ?? 'process', 60) : `rank ${process.rank}`;
+  process.rank !== null
+    ? `rank ${process.rank}`
+    : shorten(
+        (process.identity?.launcher === 'ray' && process.identity.name) || (process.program ?? 'process'),
+        60,
+      );
 
 /** The census that says most about a run: at the last out-of-memory when that ended it, otherwise at exit. */
 function censusOf(
@@ -101,7 +106,9 @@ export const largest = (
 function settingsOf({ processes }: Manifest, rows: readonly MemoryRow[]): MemorySettings {
   const used = processes.filter(({ devices, ooms }) => devices.length + ooms.length > 0);
   const first = used[0];
-  const sizes = used.map(({ rank_variables }) => Number(rank_variables.WORLD_SIZE ?? Number.NaN));
+  const sizes = used.map(({ identity, rank_variables }) =>
+    Number(identity?.size ?? rank_variables.WORLD_SIZE ?? Number.NaN),
+  );
   return {
     devices: [...new Set(rows.map((row) => row.device_name ?? 'unknown'))].sort().slice(0, 64),
     world_size: sizes.find(Number.isSafeInteger) ?? null,

@@ -1,7 +1,7 @@
-"""Facts about this process that need no torch: who it is, its ranks, and where its threads stand.
+"""Facts about this process that need no torch: who it is, and where its threads stand.
 
-Only what the receipt's schema lists: no command line, no environment but the rank variables (digits only)
-and the runner's two names of the step, no value or repr of an object of the program.
+Only what the receipt's schema lists: no command line, no environment but what identity.py lists and the runner's two
+names of the step, no value or repr of an object of the program.
 """
 
 import gc
@@ -12,16 +12,6 @@ import sys
 # Python 3.12 freezes 375 tuples of its own at start. What was frozen before torch came, when this is first loaded, is no tensor.
 FROZEN_BEFORE_TORCH = gc.get_freeze_count()
 MAX_FRAMES = 100
-RANKS = (
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "LOCAL_WORLD_SIZE",
-    "GROUP_RANK",
-    "NODE_RANK",
-    "SLURM_PROCID",
-    "OMPI_COMM_WORLD_RANK",
-)
 
 
 def host():
@@ -36,13 +26,6 @@ def host():
 def host_in_names(name):
     """A host's name as the names of evidence files begin with it; `hostInNames` of the action says the same."""
     return re.sub(r"[^A-Za-z0-9-]", "-", name)[:40] or "host"
-
-
-def ranks(environ=None):
-    """The rank variables that are set and made of digits only."""
-    environ = os.environ if environ is None else environ
-    found = {name: environ.get(name, "") for name in RANKS}
-    return {name: value for name, value in found.items() if re.fullmatch(r"[0-9]{1,9}", value, re.ASCII)}
 
 
 def job_step(environ=None):

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from . import facts, faults, receipt, torch_api
+from . import facts, faults, identity, receipt, torch_api
 from .signals import handlers
 from .store import Store
 
@@ -27,7 +27,6 @@ class Process:
         self.torch_facts = torch_facts
         self.unrecordable = reason
         self.host = facts.host()
-        self.ranks = facts.ranks()
         self.store = Store(config.evidence)
         self.lock = threading.RLock()
         self.cuda_seen = False  # the program has initialised CUDA here
@@ -67,7 +66,8 @@ class Process:
             executable=sys.executable or None,
             program=facts.program(),
             **facts.job_step(),
-            rank=self.ranks,
+            rank=identity.ranks(),
+            identity=identity.identity(),
             time={"started": now, "updated": now},
             torch=dict(torch_facts),
             recorder=receipt.recorder(config.max_entries, config.stacks),
@@ -88,8 +88,12 @@ class Process:
 
     def snapshot_name(self, seq, reason):
         """File name of a snapshot of this process."""
-        rank = self.ranks.get("RANK", "none")
-        return f"{self.host}-rank{rank}-{self.pid}-{self.token}-{seq}-{reason}.pickle"
+        who = identity.in_names(self.receipt["identity"])
+        return f"{self.host}-{who}-{self.pid}-{self.token}-{seq}-{reason}.pickle"
+
+    def identify(self):
+        """Once more, at CUDA's initialisation: Ray and others tell a process its rank after it imported torch."""
+        self.receipt.update(rank=identity.ranks(), identity=identity.identity())
 
     def fault(self, kind, text):
         """A fault of ours: one line on stderr per kind, and a row in the receipt."""

@@ -84,6 +84,7 @@ def _arm(held):
     if not first:
         return
     me.cuda_since = time.monotonic()
+    me.identify()
     for part, failed in ((recorder.arm, recorder.failed), (_observe, _not_observed), (_watch, _partly)):
         try:
             handlers.to_the_end(lambda part=part: part(me), held)

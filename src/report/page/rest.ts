@@ -51,7 +51,7 @@ export function ranksSection(manifest: Manifest): Section | null {
   const rows = manifest.processes.slice(0, MOST.processes).map((process): readonly Cell[] => {
     const device = peakOf(process);
     return [
-      process.rank === null ? `pid ${process.pid}` : `rank ${process.rank}`,
+      processName(process),
       process.host,
       process.pid,
       process.program ?? '',

@@ -4,6 +4,7 @@ import type { Manifest, SnapshotReference } from '../../evidence/manifest.js';
 import { formatBytes } from '../../lib/bytes.js';
 import { type Html, html } from '../html.js';
 import { historyWords, LARGE_SNAPSHOT, REASON_WORDS, takenWords } from '../words/snapshot.js';
+import { snapshotOwner } from '../words/words.js';
 import { type Cell, type Column, MOST, more, type Section, table } from './kit.js';
 import { DEFAULT_VIEWER, EMBED_LIMIT, type PageOptions, type Viewer } from './options.js';
 
@@ -26,7 +27,7 @@ export function snapshotsSection(manifest: Manifest, options: PageOptions): Sect
   const rows = snapshots
     .slice(0, MOST.processes)
     .map((s): readonly Cell[] => [
-      s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`,
+      snapshotOwner(s),
       takenWords(manifest, s),
       formatBytes(s.bytes),
       historyWords(s),
@@ -70,5 +71,5 @@ function chooseDevice(manifest: Manifest, { host, pid, device }: SnapshotReferen
 }
 
 function openBox(manifest: Manifest, s: SnapshotReference, index: number, viewer: Viewer | null): Html {
-  return html`<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${s.rank === null ? `pid ${s.pid}` : `rank ${s.rank}`}</strong>, ${REASON_WORDS[s.reason]}, ${formatBytes(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html`<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html`Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
+  return html`<div class="card quiet noprint" data-snapshot="${index}" data-digest="${s.digest.replace(/^sha256:/, '')}" data-name="${s.file}"><p><strong>${snapshotOwner(s)}</strong>, ${REASON_WORDS[s.reason]}, ${formatBytes(s.bytes)}: this page holds the file itself.</p>${chooseDevice(manifest, s)}<p>${viewer ? html`<button type="button" data-open>Open in torch's viewer</button> ` : null}<button type="button" data-save>Save the file</button></p><p data-status role="status">${viewer ? html`Opening it loads the viewer's script from <code>${new URL(viewer.url).host}</code>; the snapshot stays in this tab.` : 'Drop the saved file on pytorch.org/memory_viz.'}</p></div>`;
 }

@@ -11,7 +11,7 @@ import { markdown, row, shellWord, tableHead } from '../markdown.js';
 import { joinRich, link, type Rich, say, shorten, strong } from '../rich.js';
 import { fatalStories } from '../story.js';
 import { historyWords, LARGE_SNAPSHOT, takenWords } from '../words/snapshot.js';
-import { name } from '../words/words.js';
+import { name, snapshotOwner } from '../words/words.js';
 import { fenced, folded, MOST, moreRows, paragraph, type SummaryLinks } from './kit.js';
 
 /** Snapshots of ranks that failed first, then the largest. */
@@ -35,7 +35,7 @@ export function snapshotsBlock(manifest: Manifest): Block | null {
     const left = leftOutFile(manifest, s.file);
     const size = say`${formatBytes(s.bytes)}${s.bytes > LARGE_SNAPSHOT ? ' ⚠' : null}${left ? say` · not in the artifact: ${shorten(left.reason, 80)}` : null}`;
     return row([
-      [s.rank === null ? `pid ${s.pid}` : String(s.rank)],
+      [s.rank === null ? snapshotOwner(s) : String(s.rank)],
       ...(many ? [[name(s.host, 40)]] : []),
       [takenWords(manifest, s)],
       size,

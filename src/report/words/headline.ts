@@ -53,6 +53,8 @@ function oomTitle(manifest: Manifest): string {
     return `${what} on ranks ${rankWords(ranks)}${first == null ? '' : `, first on rank ${first}${of}`}`;
   }
   if (ended.length > 1) return `${what} in ${ended.length} processes`;
+  const called = ended[0]?.identity?.name;
+  if (called) return `${what} in ${shorten(called, 60)}`;
   const program = ended[0]?.program;
   return program ? `${what} in ${shorten(program, 60)}` : what;
 }
