@@ -231,12 +231,10 @@ while True:
   },
   sharded: {
     program: `
-import os
 import torch
 import torch.nn as nn
 from torch.distributed.fsdp import FullyShardedDataParallel
 
-os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0", RANK="0", WORLD_SIZE="1")
 torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
 torch.cuda.set_device(0)
 layer = nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True)
@@ -249,7 +247,7 @@ while True:
     verdict: 'oom',
     headline: 'Out of GPU memory in train.py',
     who: ['flat parameter of layers', 'layers.*.self_attn'],
-    line: 'train.py:14',
+    line: 'train.py:12',
     first: /^Activations took/,
   },
   'two-copies': {

@@ -254,7 +254,10 @@ describe('stories', () => {
           'host-oom',
           `${GREEN}\nhost = b"1" * (4 << 30)`,
           { command: 'exec python train.py', run: { node: node() } },
-          { run: (replay) => `python '${replay}'\nexec python -c 'host = b"1" * (4 << 30)'` },
+          {
+            run: (replay) =>
+              `python '${replay}'\nexec python -c 'import time; time.sleep(0.8); host = b"1" * (4 << 30)'`,
+          },
         );
         expect(step.outputs['verdict']).toBe('host-oom');
         golden('host-oom', step);
