@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "python", "shim"))
@@ -501,6 +502,9 @@ def play(name):
     except torch.OutOfMemoryError as error:
         error.__traceback__ = None
     forget()
+    until = time.monotonic() + 5  # a look lets go on a thread of its own, which a busy machine may let wait
+    while torch.cuda.memory_allocated() != before and time.monotonic() < until:
+        time.sleep(0.01)
     left = torch.cuda.memory_allocated() - before
     row = {"scenario": name, "census": ROWS[0], "left": left, "code_ran": len(CODE_RAN)}
     print(json.dumps(row), flush=True)

@@ -173,6 +173,9 @@ def named(record, *kinds):
 @pytest.mark.parametrize("name", STORIES)
 def test_nine_tenths_of_the_bytes_have_a_name_of_the_program(records, name):
     share = named(records[name], "tensor", "layer", "position", "compiled", "holder", "optimizer")
+    if name == "training":
+        states = [owner for owner in owners(records[name], "optimizer_state")]
+        assert states and all(owner.endswith(" of optimizer") for owner in states), "a variable of the user's"
     assert share >= 0.9, device(records[name])
 
 

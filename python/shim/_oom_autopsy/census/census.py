@@ -17,6 +17,7 @@ from ..heap.names import ModuleTree, clean, is_dict, optimizer_name
 from ..heap.objects import (
     MAX_ITEMS,
     MODULE,
+    OPTIMIZER,
     TENSOR,
     WRAPPER,
     Clock,
@@ -41,6 +42,7 @@ HIDDEN_SHARE = 0.8  # of the time bound, when also following what gc.freeze() hi
 # Of the time bound; asking the allocator cannot be cut short (20,000 blocks: 0.04 to 0.17 s)
 POOLS_SHARE = 0.8
 MAX_CUT = 400  # characters
+VARIABLE = (MODULE, OPTIMIZER)  # are called by the variable that holds them
 FACTS = rank.CATEGORIES[:-1]  # all but `unknown`
 # What is not seen the whole of where a step was cut short.
 STEPS = {
@@ -143,6 +145,7 @@ class _Look:
         self.places = Places(self.api.folder, self.api.module_call_codes, scene.lists_it)
         self.named, self.left, self.foreign = [], [], []  # Named
         self.user_modules = set()  # their names
+        self.variables = {}  # id(module or optimizer) -> the variable that holds it
         self.kept = {}  # device -> rows
         self.signs = None
         self.cleaned = {}  # (a node's name, what follows) -> as it is shown
@@ -299,8 +302,9 @@ class _Look:
         roots = [tree.root(row[0]) for row in held]
         running = {id(frame) for stack in self.scene.stacks for frame in stack}
         self.left = self.places.left(self.found.tracebacks, self.found.generators, running)
-        variables = holders.module_variables(self.kinds, [*self.named, *self.left], self.is_module)
-        tree.name_roots(roots, variables)
+        named = [*self.named, *self.left]
+        self.variables = holders.variables(self.kinds, named, lambda each: self.kinds.of(each) in VARIABLE)
+        tree.name_roots(roots, self.variables)
         for root, (_, part, _, _, facts) in zip(roots, held):
             if part == torch_api.PARAMETERS:
                 sizes = self.models.setdefault(id(root), (root, {}))[1]
@@ -327,7 +331,10 @@ class _Look:
                 if type(group) is dict:
                     for tensor in tensors_in(self.kinds, group.get("params")):
                         flat = self.parameters.flat_name(self._read(tensor))
-                        self._put_parameter(tensor, flat or optimizer_name(optimizer, "params"))
+                        self._put_parameter(
+                            tensor,
+                            flat or optimizer_name(optimizer, "params", self.variables.get(id(optimizer))),
+                        )
             states = members(self.kinds, field(self.kinds, optimizer, "state"), objects=False) or ()
             for at, state in enumerate(states):
                 if not at & 255:
@@ -342,7 +349,7 @@ class _Look:
         if is_dict(state):
             named = list(dict.items(state))
         for key, value in named:
-            name = optimizer_name(optimizer, key)
+            name = optimizer_name(optimizer, key, self.variables.get(id(optimizer)))
             for tensor in tensors_in(self.kinds, value, objects=True):
                 self._put(tensor, rank.OPTIMIZER_STATE, name, "optimizer")
 

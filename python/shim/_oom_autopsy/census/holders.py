@@ -185,17 +185,17 @@ def of_modules(tree, held_apart):
     return found
 
 
-def module_variables(kinds, named, is_module):
-    """{id(module): `net`, or `Trainer.net`}, of modules that variables and attributes of objects hold."""
+def variables(kinds, named, wanted):
+    """{id(object): `net`, or `Trainer.net`}, of modules and optimizers that variables and attributes of objects hold."""
     found, objects = {}, []
     for each in named:
-        if is_module(each.value):
+        if wanted(each.value):
             found.setdefault(id(each.value), each.name)
         elif kinds.of(each.value) == 0 and flags_of(type(each.value)) & HEAP_TYPE:
             objects.append(each)
     for each in objects:
         owner = clean(type_name(type(each.value))) if each.name == "self" else each.name
         for name, value in kinds.fields(each.value):
-            if is_module(value):
+            if wanted(value):
                 found.setdefault(id(value), f"{owner}.{clean(name)}")
     return found

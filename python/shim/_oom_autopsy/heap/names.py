@@ -183,6 +183,7 @@ def _short(path):
     return path if len(path) <= MAX_NAME else "..." + path[-(MAX_NAME - 3) :]
 
 
-def optimizer_name(optimizer, key):
-    """`AdamW exp_avg`."""
-    return f"{clean(type_name(type(optimizer)))} {clean(key)}"
+def optimizer_name(optimizer, key, variable=None):
+    """`AdamW exp_avg of optimizer`, or without the variable that holds it, where none is known."""
+    name = f"{clean(type_name(type(optimizer)))} {clean(key)}"
+    return name if variable is None else f"{name} of {variable}"
