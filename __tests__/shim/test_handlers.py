@@ -8,6 +8,7 @@ import types
 
 import pytest
 from _oom_autopsy.signals import handlers
+from conftest import python_or_skip
 
 # An out-of-memory whose census takes long (many live objects, each of which it has to see), with a timer that is
 # armed by the census itself, so that the handler runs in the middle of it on any machine.
@@ -424,3 +425,50 @@ def test_a_signal_handler_is_told_by_what_it_is_called_with():
             called(space["alone"], "frame"),
         )
     )
+
+
+# Time limits in a loop that makes garbage, with out-of-memories in it or without: a thousand of them.
+LIMITS = """
+import signal, sys, torch
+fired = raised = 0
+class Late(Exception): pass
+def on_alarm(*_):
+    global fired
+    fired += 1
+    raise Late
+signal.signal(signal.SIGALRM, on_alarm)
+class Node:
+    def __init__(self): self.me = self
+def run_out():
+    try: ASK
+    except torch.OutOfMemoryError: pass
+run_out()
+while raised < 1000:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0005 + (raised % 97) * 0.00003)
+        while True:
+            if sys.argv[1] == "oom": run_out()
+            garbage = [Node() for _ in range(50)], [{} for _ in range(200)]
+    except Late:
+        raised += 1
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("lost", fired - raised)
+"""
+LOOKS = {"cycles": "warn", "categories": "census"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ("garbage", "oom"))
+def test_a_thousand_time_limits_come_out(mode, step, cuda):
+    program = LIMITS.replace("ASK", 'torch.zeros(1 << 40, device="cuda")')
+    done = step(**LOOKS).run(program, mode, python=cuda, fresh=True, timeout=300)
+    assert (done.code, done.out, done.theirs, done.ours) == (0, "lost 0\n", [], [])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ("garbage", "oom"))
+@pytest.mark.parametrize("version", ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14"))
+def test_a_thousand_time_limits_come_out_of_every_python(version, mode, step):
+    program = LIMITS.replace("ASK", "torch.cuda.allocate(10**6)")
+    done = step(**LOOKS).run(program, mode, python=python_or_skip(version), tiny=True, timeout=300)
+    assert (done.code, done.out, done.err) == (0, "lost 0\n", "")
