@@ -136,4 +136,6 @@ def main() -> None:
     gc.unfreeze()
     del heap
 
-    measure("allocations, 500,000, after gc.freeze()", allocation_loop(500_000), short, chosen.rounds)
+
+if __name__ == "__main__":
+    main()
