@@ -176,7 +176,7 @@ const TABLE: { readonly [Key in keyof Inputs]: Row<Inputs[Key]> } = {
   retentionDays: { name: 'retention-days', fallback: '', parse: retention },
   compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
   evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
-  gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+  gracePeriod: { name: 'grace-period', fallback: '8', parse: wholeNumber(0, 300, ' seconds') },
 };
 
 /** Names of all inputs, in the order of the contract. */

@@ -359,7 +359,7 @@ describe('whose a process on a GPU is', () => {
       expect(whose(inside, own).get(server)).toBe('unknown');
       expect(whose(inside, own).get(early.pid as number)).toBe('stranger');
     } finally {
-      await drain({ leader: null, variable }, 0);
+      await drain({ leader: null, variable }, { term: null, kill: 0 });
       other.kill('SIGKILL');
       early.kill('SIGKILL');
     }

@@ -43,7 +43,7 @@ describe('parseInputs', () => {
         retentionDays: 0,
         compressionLevel: 6,
         evidenceDir: '',
-        gracePeriod: 5,
+        gracePeriod: 8,
       },
     });
   });

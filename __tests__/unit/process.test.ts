@@ -1,7 +1,15 @@
 /** Real processes: exit codes as a shell reports them, cancel of the whole tree, and no waiting for survivors. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -99,6 +107,37 @@ describe('cancel', () => {
     expect(readFileSync(join(folder, 'got'), 'utf8')).toBe('int\nterm\n');
   });
 
+  it('sends SIGTERM itself after 2.5 s, for launchers that need time, and then never again', async () => {
+    const done = bash(
+      'trap "echo int >> got5" INT; trap "echo term >> got5" TERM; echo > ready5; until [ -e stop5 ]; do sleep 0.05; done; exit 7',
+      { graceMs: 8000 },
+    );
+    await appears('ready5');
+    const began = Date.now();
+    process.emit('SIGINT', 'SIGINT');
+    while (!(existsSync(join(folder, 'got5')) && readFileSync(join(folder, 'got5'), 'utf8').includes('term')))
+      await new Promise((r) => setTimeout(r, 20));
+    expect(Date.now() - began).toBeGreaterThan(2400);
+    process.emit('SIGTERM', 'SIGTERM');
+    writeFileSync(join(folder, 'stop5'), '');
+    expect(await done).toMatchObject({ exitCode: 7, cancelledBy: 'SIGINT', killed: [] });
+    expect(readFileSync(join(folder, 'got5'), 'utf8')).toBe('int\nterm\n');
+  });
+
+  it('kills what starts others after them', async () => {
+    copyFileSync('/bin/bash', join(folder, 'srun'));
+    chmodSync(join(folder, 'srun'), 0o755);
+    const done = bash(
+      `./srun -c 'trap "" INT TERM HUP; (trap "" INT TERM HUP; exec sleep 60) & echo > ready6; while :; do wait; done' & trap "" INT TERM; wait; wait; sleep 60`,
+      { graceMs: 300 },
+    );
+    await appears('ready6');
+    process.emit('SIGTERM', 'SIGTERM');
+    const { killed } = await done;
+    expect(killed.map(({ program }) => program).at(-1)).toBe('srun');
+    expect(killed.map(({ program }) => program)).toContain('sleep');
+  });
+
   it('waits for a child that cleans up after its shell is gone', async () => {
     const done = bash(
       `bash -c 'trap "sleep 0.4; echo clean > cleaned; exit 0" TERM; echo > ready2; while :; do sleep 0.05; done'; true`,
@@ -160,7 +199,7 @@ describe('endStep', () => {
       await new Promise((r) => setTimeout(r, 10));
     expect(await endStep(mark, 2000)).toEqual({ found: 2, killed: [] });
     expect(stepProcesses(mark)).toEqual([]);
-    expect(await drain(mark, Date.now())).toEqual([]);
+    expect(await drain(mark, { term: null, kill: Date.now() })).toEqual([]);
   });
 
   it.each([0, 1])('takes no leader %d: it would mean every process of the machine', (leader) => {

@@ -462,7 +462,7 @@ const TABLE = {
     retentionDays: { name: 'retention-days', fallback: '', parse: retention },
     compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
     evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
-    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+    gracePeriod: { name: 'grace-period', fallback: '8', parse: wholeNumber(0, 300, ' seconds') },
 };
 const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
 const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));

@@ -174,7 +174,7 @@ async function run(request, args) {
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
     if (!whole || fixture !== null) {
-        await (0,_step_process_js__WEBPACK_IMPORTED_MODULE_4__/* .drain */ .Ze)({ leader: null, variable: `${mark.name}=${mark.value}` }, Date.now());
+        await (0,_step_process_js__WEBPACK_IMPORTED_MODULE_4__/* .drain */ .Ze)({ leader: null, variable: `${mark.name}=${mark.value}` }, { term: null, kill: Date.now() });
     }
     return ended;
 }

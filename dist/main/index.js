@@ -1059,7 +1059,7 @@ const TABLE = {
     retentionDays: { name: 'retention-days', fallback: '', parse: retention },
     compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
     evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
-    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+    gracePeriod: { name: 'grace-period', fallback: '8', parse: wholeNumber(0, 300, ' seconds') },
 };
 const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
 const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
@@ -7503,9 +7503,11 @@ function signalProcess(pid, signal) {
 /* unused harmony exports shellExitCode, endStep */
 /* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1421);
 /* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8161);
-/* harmony import */ var _cancel_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(6693);
-/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(2671);
-/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(9503);
+/* harmony import */ var _cancel_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(6693);
+/* harmony import */ var _launchers_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1914);
+/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(2671);
+/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(9503);
+
 
 
 
@@ -7513,23 +7515,35 @@ function signalProcess(pid, signal) {
 
 const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
+const SIGTERM_AFTER_MS = 2500;
+const LAUNCHERS_LATER_MS = 300;
 const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (node_os__WEBPACK_IMPORTED_MODULE_1__.constants.signals[signal] ?? 0));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-async function drain(mark, deadline, patience = UNKILLABLE_MS) {
+async function drain(mark, { term, kill: deadline }, patience = UNKILLABLE_MS, onTerm = () => true) {
     const killed = new Map();
+    let termed = term === null;
     for (let empty = 0;;) {
-        const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
+        const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_3__/* .stepProcesses */ ._M)(mark);
         empty = left.length === 0 ? empty + 1 : 0;
         if (empty === 2)
             return [...killed.values()];
+        if (!termed && Date.now() >= (term ?? 0)) {
+            termed = true;
+            if (onTerm())
+                for (const { pid } of left)
+                    (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(pid, 'SIGTERM');
+        }
         if (Date.now() >= deadline) {
+            const wait = Date.now() < deadline + Math.min(LAUNCHERS_LATER_MS, patience);
             for (const { pid } of left) {
-                if (!killed.has(pid))
-                    killed.set(pid, (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .nameProcess */ .HO)(pid));
-                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGKILL');
+                const named = killed.get(pid) ?? (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .nameProcess */ .HO)(pid);
+                if (wait && _launchers_js__WEBPACK_IMPORTED_MODULE_2__/* .CARRIERS */ .Mf.has(named.program ?? ''))
+                    continue;
+                killed.set(pid, named);
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(pid, 'SIGKILL');
             }
             if (Date.now() >= deadline + patience) {
-                for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark))
+                for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_3__/* .stepProcesses */ ._M)(mark))
                     killed.delete(pid);
                 return [...killed.values()];
             }
@@ -7541,7 +7555,10 @@ async function endStep(mark, graceMs, patience) {
     const found = stepProcesses(mark);
     for (const { pid } of found)
         signalProcess(pid, 'SIGTERM');
-    return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
+    return {
+        found: found.length,
+        killed: await drain(mark, { term: null, kill: Date.now() + graceMs }, patience),
+    };
 }
 function runStep(options) {
     const startedAt = Date.now();
@@ -7551,6 +7568,7 @@ function runStep(options) {
         let cancelledBy = null;
         let draining = null;
         let settled = false;
+        let termed = false;
         let since = null;
         const mark = () => ({
             leader: child?.pid ?? null,
@@ -7568,14 +7586,25 @@ function runStep(options) {
             }
             const leader = child.pid;
             if (options.terminal) {
-                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(-leader, signal);
                 return;
             }
-            const outside = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark()).filter((facts) => facts.pgid !== leader);
-            (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(-leader, signal);
+            if (signal === 'SIGTERM') {
+                if (termed)
+                    return;
+                termed = true;
+            }
+            const outside = (0,_own_js__WEBPACK_IMPORTED_MODULE_3__/* .stepProcesses */ ._M)(mark()).filter((facts) => facts.pgid !== leader);
+            (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(-leader, signal);
             for (const facts of outside)
-                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(facts.pid, signal);
-            draining ??= drain(mark(), Date.now() + options.graceMs);
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(facts.pid, signal);
+            const now = Date.now();
+            const ladder = { term: now + SIGTERM_AFTER_MS, kill: now + options.graceMs };
+            draining ??= drain(mark(), ladder, UNKILLABLE_MS, () => {
+                const first = !termed;
+                termed = true;
+                return first;
+            });
         };
         const finish = async (code, signal, startError) => {
             if (settled)
@@ -7583,7 +7612,7 @@ function runStep(options) {
             settled = true;
             const shellEndedAt = Date.now();
             const killed = (await draining) ?? [];
-            for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_4__/* .CANCEL_SIGNALS */ .D)
+            for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_5__/* .CANCEL_SIGNALS */ .D)
                 process.off(name, onSignal);
             resolve({
                 exitCode: shellExitCode(code, signal),
@@ -7595,7 +7624,7 @@ function runStep(options) {
                 killed,
             });
         };
-        for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_4__/* .CANCEL_SIGNALS */ .D)
+        for (const name of _cancel_js__WEBPACK_IMPORTED_MODULE_5__/* .CANCEL_SIGNALS */ .D)
             process.on(name, onSignal);
         try {
             child = (0,node_child_process__WEBPACK_IMPORTED_MODULE_0__.spawn)(options.file, options.args, {
@@ -7615,7 +7644,7 @@ function runStep(options) {
         });
         child.on('exit', (code, signal) => void finish(code, signal, null));
         if (child.pid) {
-            since = (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .processFacts */ .PJ)(child.pid)?.startTicks ?? null;
+            since = (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .processFacts */ .PJ)(child.pid)?.startTicks ?? null;
             options.onStart?.({ pid: child.pid, startTicks: since });
         }
     });

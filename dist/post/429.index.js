@@ -2907,7 +2907,7 @@ const TABLE = {
     retentionDays: { name: 'retention-days', fallback: '', parse: retention },
     compressionLevel: { name: 'compression-level', fallback: '6', parse: wholeNumber(0, 9) },
     evidenceDir: { name: 'evidence-dir', fallback: '', parse: path },
-    gracePeriod: { name: 'grace-period', fallback: '5', parse: wholeNumber(0, 300, ' seconds') },
+    gracePeriod: { name: 'grace-period', fallback: '8', parse: wholeNumber(0, 300, ' seconds') },
 };
 const INPUT_NAMES = Object.values(TABLE).map((row) => row.name);
 const INPUT_DEFAULTS = Object.fromEntries(Object.values(TABLE).map((row) => [row.name, row.fallback]));
@@ -6508,10 +6508,11 @@ function noAnswer(result) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   A3: () => (/* binding */ reasonOf),
+/* harmony export */   Mf: () => (/* binding */ CARRIERS),
 /* harmony export */   iK: () => (/* binding */ OWN_CGROUP),
 /* harmony export */   oE: () => (/* binding */ LAUNCHERS)
 /* harmony export */ });
-/* unused harmony exports CARRIERS, hintOf, launcherTable */
+/* unused harmony exports hintOf, launcherTable */
 const at = (words) => new RegExp(String.raw `(?:^|[\s;&|(])${words}`);
 const SUDO_CHORES = 'apt|apt-get|dpkg|dnf|yum|apk|snap|systemctl|service|nvidia-smi|nvidia-persistenced|chown|chmod|chgrp|rm|mkdir|cp|mv|ln|tee|ldconfig|sysctl|mount|umount|kill|pkill|killall|fuser|modprobe|rmmod|usermod|install|sync|dmesg|update-alternatives';
 const LAUNCHERS = {

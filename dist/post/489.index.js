@@ -341,8 +341,10 @@ async function gatherLate(runner, facts, before) {
 /* unused harmony exports shellExitCode, runStep */
 /* harmony import */ var node_child_process__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1421);
 /* harmony import */ var node_os__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8161);
-/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2671);
-/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9503);
+/* harmony import */ var _launchers_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1914);
+/* harmony import */ var _own_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(2671);
+/* harmony import */ var _proc_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9503);
+
 
 
 
@@ -350,23 +352,35 @@ async function gatherLate(runner, facts, before) {
 
 const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
+const SIGTERM_AFTER_MS = 2500;
+const LAUNCHERS_LATER_MS = 300;
 const shellExitCode = (code, signal) => code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-async function drain(mark, deadline, patience = UNKILLABLE_MS) {
+async function drain(mark, { term, kill: deadline }, patience = UNKILLABLE_MS, onTerm = () => true) {
     const killed = new Map();
+    let termed = term === null;
     for (let empty = 0;;) {
-        const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
+        const left = (0,_own_js__WEBPACK_IMPORTED_MODULE_3__/* .stepProcesses */ ._M)(mark);
         empty = left.length === 0 ? empty + 1 : 0;
         if (empty === 2)
             return [...killed.values()];
+        if (!termed && Date.now() >= (term ?? 0)) {
+            termed = true;
+            if (onTerm())
+                for (const { pid } of left)
+                    (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(pid, 'SIGTERM');
+        }
         if (Date.now() >= deadline) {
+            const wait = Date.now() < deadline + Math.min(LAUNCHERS_LATER_MS, patience);
             for (const { pid } of left) {
-                if (!killed.has(pid))
-                    killed.set(pid, (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .nameProcess */ .HO)(pid));
-                (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGKILL');
+                const named = killed.get(pid) ?? (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .nameProcess */ .HO)(pid);
+                if (wait && _launchers_js__WEBPACK_IMPORTED_MODULE_2__/* .CARRIERS */ .Mf.has(named.program ?? ''))
+                    continue;
+                killed.set(pid, named);
+                (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(pid, 'SIGKILL');
             }
             if (Date.now() >= deadline + patience) {
-                for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark))
+                for (const { pid } of (0,_own_js__WEBPACK_IMPORTED_MODULE_3__/* .stepProcesses */ ._M)(mark))
                     killed.delete(pid);
                 return [...killed.values()];
             }
@@ -375,10 +389,13 @@ async function drain(mark, deadline, patience = UNKILLABLE_MS) {
     }
 }
 async function endStep(mark, graceMs, patience) {
-    const found = (0,_own_js__WEBPACK_IMPORTED_MODULE_2__/* .stepProcesses */ ._M)(mark);
+    const found = (0,_own_js__WEBPACK_IMPORTED_MODULE_3__/* .stepProcesses */ ._M)(mark);
     for (const { pid } of found)
-        (0,_proc_js__WEBPACK_IMPORTED_MODULE_3__/* .signalProcess */ .a7)(pid, 'SIGTERM');
-    return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
+        (0,_proc_js__WEBPACK_IMPORTED_MODULE_4__/* .signalProcess */ .a7)(pid, 'SIGTERM');
+    return {
+        found: found.length,
+        killed: await drain(mark, { term: null, kill: Date.now() + graceMs }, patience),
+    };
 }
 function runStep(options) {
     const startedAt = Date.now();
@@ -388,6 +405,7 @@ function runStep(options) {
         let cancelledBy = null;
         let draining = null;
         let settled = false;
+        let termed = false;
         let since = null;
         const mark = () => ({
             leader: child?.pid ?? null,
@@ -408,11 +426,22 @@ function runStep(options) {
                 signalProcess(-leader, signal);
                 return;
             }
+            if (signal === 'SIGTERM') {
+                if (termed)
+                    return;
+                termed = true;
+            }
             const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
             signalProcess(-leader, signal);
             for (const facts of outside)
                 signalProcess(facts.pid, signal);
-            draining ??= drain(mark(), Date.now() + options.graceMs);
+            const now = Date.now();
+            const ladder = { term: now + SIGTERM_AFTER_MS, kill: now + options.graceMs };
+            draining ??= drain(mark(), ladder, UNKILLABLE_MS, () => {
+                const first = !termed;
+                termed = true;
+                return first;
+            });
         };
         const finish = async (code, signal, startError) => {
             if (settled)

@@ -269,7 +269,7 @@ async function run(request: ParityRequest, args: readonly string[]): Promise<End
   signal?.removeEventListener('abort', cancel);
   // A scenario of the user's may have started what outlives it.
   if (!whole || fixture !== null) {
-    await drain({ leader: null, variable: `${mark.name}=${mark.value}` }, Date.now());
+    await drain({ leader: null, variable: `${mark.name}=${mark.value}` }, { term: null, kill: Date.now() });
   }
   return ended;
 }

@@ -9,6 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { CANCEL_SIGNALS } from './cancel.js';
+import { CARRIERS } from './launchers.js';
 import { type Group, type StepMark, stepProcesses } from './own.js';
 import { type NamedProcess, nameProcess, processFacts, signalProcess } from './proc.js';
 
@@ -47,6 +48,13 @@ export interface RunOptions {
 
 const DRAIN_POLL_MS = 50;
 const UNKILLABLE_MS = 2000;
+/**
+ * Launchers (`srun`, `mpirun`, `torchrun`) end what they have started elsewhere at SIGTERM, and take seconds for it. The runner's own
+ * comes after 7.5 s, with 2.5 s to go.
+ */
+const SIGTERM_AFTER_MS = 2500;
+/** What starts others is killed after them: it may be telling a node to end its part. */
+const LAUNCHERS_LATER_MS = 300;
 
 /** Exit code as a shell reports it. */
 export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null): number =>
@@ -54,26 +62,43 @@ export const shellExitCode = (code: number | null, signal: NodeJS.Signals | null
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What is done to the step's processes, and when: milliseconds since the epoch. */
+interface Ladder {
+  /** SIGTERM to what is left; null where it was sent. */
+  readonly term: number | null;
+  /** SIGKILL to what is left then. */
+  readonly kill: number;
+}
+
 /**
- * Waits until no process of the step is alive. Kills those that remain at the deadline.
- * @param deadline milliseconds since the epoch
+ * Waits until no process of the step is alive. Those that remain get SIGTERM, then SIGKILL.
+ * @param onTerm called before SIGTERM is sent; false: it was passed on meanwhile
  * @param patience milliseconds after it that a killed process may take to exit
  * @returns those that had to be killed
  */
 export async function drain(
   mark: StepMark,
-  deadline: number,
+  { term, kill: deadline }: Ladder,
   patience = UNKILLABLE_MS,
+  onTerm: () => boolean = () => true,
 ): Promise<readonly NamedProcess[]> {
   const killed = new Map<number, NamedProcess>();
+  let termed = term === null;
   for (let empty = 0; ; ) {
     const left = stepProcesses(mark);
     // During exec a process shows no environment, and so no mark, for an instant.
     empty = left.length === 0 ? empty + 1 : 0;
     if (empty === 2) return [...killed.values()];
+    if (!termed && Date.now() >= (term ?? 0)) {
+      termed = true;
+      if (onTerm()) for (const { pid } of left) signalProcess(pid, 'SIGTERM');
+    }
     if (Date.now() >= deadline) {
+      const wait = Date.now() < deadline + Math.min(LAUNCHERS_LATER_MS, patience);
       for (const { pid } of left) {
-        if (!killed.has(pid)) killed.set(pid, nameProcess(pid));
+        const named = killed.get(pid) ?? nameProcess(pid);
+        if (wait && CARRIERS.has(named.program ?? '')) continue;
+        killed.set(pid, named);
         signalProcess(pid, 'SIGKILL');
       }
       // A process in uninterruptible sleep cannot be killed, nor can another user's: do not wait for it for
@@ -98,7 +123,10 @@ export async function endStep(
 ): Promise<{ readonly found: number; readonly killed: readonly NamedProcess[] }> {
   const found = stepProcesses(mark);
   for (const { pid } of found) signalProcess(pid, 'SIGTERM');
-  return { found: found.length, killed: await drain(mark, Date.now() + graceMs, patience) };
+  return {
+    found: found.length,
+    killed: await drain(mark, { term: null, kill: Date.now() + graceMs }, patience),
+  };
 }
 
 /** Runs the command to its end. Never rejects: a program that cannot be started is a result too. */
@@ -110,6 +138,7 @@ export function runStep(options: RunOptions): Promise<RunResult> {
     let cancelledBy: NodeJS.Signals | null = null;
     let draining: Promise<readonly NamedProcess[]> | null = null;
     let settled = false;
+    let termed = false;
 
     let since: number | null = null;
     const mark = (): StepMark => ({
@@ -131,11 +160,21 @@ export function runStep(options: RunOptions): Promise<RunResult> {
         signalProcess(-leader, signal);
         return;
       }
+      if (signal === 'SIGTERM') {
+        if (termed) return; // the ladder was faster: once is what a plain step gets
+        termed = true;
+      }
       // Descendants with a group of their own (`timeout`, `setsid`) do not get a signal that is sent to ours.
       const outside = stepProcesses(mark()).filter((facts) => facts.pgid !== leader);
       signalProcess(-leader, signal);
       for (const facts of outside) signalProcess(facts.pid, signal);
-      draining ??= drain(mark(), Date.now() + options.graceMs);
+      const now = Date.now();
+      const ladder = { term: now + SIGTERM_AFTER_MS, kill: now + options.graceMs };
+      draining ??= drain(mark(), ladder, UNKILLABLE_MS, () => {
+        const first = !termed;
+        termed = true;
+        return first;
+      });
     };
 
     const finish = async (
