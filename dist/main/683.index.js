@@ -871,11 +871,13 @@ var verdict = __webpack_require__(6668);
 
 
 
-function owners(part) {
+function under(part) {
     const [first, rest] = [(0,memory/* ownersRich */.pP)(part, 3), (0,memory/* ownersRich */.pP)(part, 20, 3)];
+    if (first.length === 0)
+        return null;
     if (rest.length === 0)
-        return html_rich(first);
-    return html `${html_rich(first)}<details><summary class="fold">more</summary>${html_rich(rest)}</details>`;
+        return html `<br><span class="owners">${html_rich(first)}</span>`;
+    return html `<br><span class="owners">${html_rich(first)}</span><details><summary class="fold">more</summary>${html_rich(rest)}</details>`;
 }
 function lead(manifest) {
     const advice = (0,host_advice/* hostAdvice */.L)(manifest) ?? (0,judge_advice/* adviceFor */.cp)(manifest)?.text ?? null;
@@ -891,16 +893,15 @@ function memorySection(manifest, story) {
     if (whole === 0)
         return null;
     const rows = parts.map((part) => [
-        html `${chip(part.name)}${html_rich(part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part))}`,
+        html `${chip(part.name)}${html_rich(part.name === 'free' ? ['free'] : (0,memory/* partRich */.q9)(part))}${under(part)}`,
         (0,memory/* amount */.vj)(part),
         part.bytes === 0 ? '' : (0,memory/* share */.uM)(part.bytes, whole),
         part.count === null ? '' : part.count.toLocaleString('en-US'),
-        owners(part),
     ]);
     const pools = (0,words_pools/* poolsRich */.C)(census);
     const title = `GPU ${story.oom.device ?? 0} of ${(0,words/* processName */.po)(story.process)} when it failed: ${(0,lib_bytes/* formatBytes */.z)(whole)} in all`;
     const body = html `<svg class="bar" viewBox="0 0 1000 64" preserveAspectRatio="none" role="img" aria-label="${title}: ${parts.map((p) => `${memory/* PART_NAMES */.zK[p.name]} ${(0,lib_bytes/* formatBytes */.z)(p.bytes)}`).join(', ')}">${bar(parts, whole, 0, 0, 1000, 64)}</svg>
-${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }, { name: 'largest owners, or why unknown' }], rows)}
+${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }], rows)}
 ${census ? html `<p>${(0,memory/* share */.uM)(census.attributed, census.allocated)} of the ${(0,lib_bytes/* formatBytes */.z)(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}${pools === null ? null : html `<p>${html_rich(pools)}</p>`}`;
     return { id: 'memory', title: 'What was alive', body };
 }
@@ -1014,7 +1015,7 @@ code,pre,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberatio
 code{background:var(--code);padding:.1em .35em;border-radius:4px}
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.75rem 1rem;overflow-x:auto;line-height:1.5;margin:.5rem 0}
 pre code{background:none;padding:0}
-.own{font-weight:600}.fold{color:var(--soft)}
+.own{font-weight:600}.fold{color:var(--soft)}.owners{font-weight:400;overflow-wrap:anywhere}
 .scroll{overflow-x:auto;margin:.5rem 0 1rem}
 table{border-collapse:collapse;font-size:.9rem;min-width:30rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem;border-bottom:1px solid var(--line)}

@@ -42,10 +42,11 @@ import {
 } from './kit.js';
 
 /** The largest owners of a part; the rest of those that are known folded. */
-function owners(part: Part): Html {
+function under(part: Part): Html | null {
   const [first, rest] = [ownersRich(part, 3), ownersRich(part, 20, 3)];
-  if (rest.length === 0) return rich(first);
-  return html`${rich(first)}<details><summary class="fold">more</summary>${rich(rest)}</details>`;
+  if (first.length === 0) return null;
+  if (rest.length === 0) return html`<br><span class="owners">${rich(first)}</span>`;
+  return html`<br><span class="owners">${rich(first)}</span><details><summary class="fold">more</summary>${rich(rest)}</details>`;
 }
 
 /** What happened, and after its first sentence what to do first. */
@@ -63,17 +64,17 @@ export function memorySection(manifest: Manifest, story: OomStory): Section | nu
   const parts = partsOf(account, story.oom);
   const whole = sum(parts);
   if (whole === 0) return null;
+  // Owners under their category: a column of their own is off the screen of a telephone.
   const rows = parts.map((part): readonly Cell[] => [
-    html`${chip(part.name)}${rich(part.name === 'free' ? ['free'] : partRich(part))}`,
+    html`${chip(part.name)}${rich(part.name === 'free' ? ['free'] : partRich(part))}${under(part)}`,
     amount(part),
     part.bytes === 0 ? '' : share(part.bytes, whole),
     part.count === null ? '' : part.count.toLocaleString('en-US'),
-    owners(part),
   ]);
   const pools = poolsRich(census);
   const title = `GPU ${story.oom.device ?? 0} of ${processName(story.process)} when it failed: ${formatBytes(whole)} in all`;
   const body = html`<svg class="bar" viewBox="0 0 1000 64" preserveAspectRatio="none" role="img" aria-label="${title}: ${parts.map((p) => `${PART_NAMES[p.name]} ${formatBytes(p.bytes)}`).join(', ')}">${bar(parts, whole, 0, 0, 1000, 64)}</svg>
-${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }, { name: 'largest owners, or why unknown' }], rows)}
+${table(title, [{ name: 'what' }, { name: 'bytes', number: true }, { name: 'share', number: true }, { name: 'storages', number: true }], rows)}
 ${census ? html`<p>${share(census.attributed, census.allocated)} of the ${formatBytes(census.allocated)} allocated is attributed to what it was observed to be, in ${story.oom.census?.seconds ?? '?'} s.${story.oom.census?.complete === false ? ` The look was cut short: ${story.oom.census.cut ?? 'no reason given'}.` : ''}</p>` : null}${pools === null ? null : html`<p>${rich(pools)}</p>`}`;
   return { id: 'memory', title: 'What was alive', body };
 }

@@ -32,7 +32,7 @@ code,pre,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberatio
 code{background:var(--code);padding:.1em .35em;border-radius:4px}
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.75rem 1rem;overflow-x:auto;line-height:1.5;margin:.5rem 0}
 pre code{background:none;padding:0}
-.own{font-weight:600}.fold{color:var(--soft)}
+.own{font-weight:600}.fold{color:var(--soft)}.owners{font-weight:400;overflow-wrap:anywhere}
 .scroll{overflow-x:auto;margin:.5rem 0 1rem}
 table{border-collapse:collapse;font-size:.9rem;min-width:30rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem;border-bottom:1px solid var(--line)}
