@@ -252,11 +252,11 @@ describe('stories', () => {
       await inSmallMemory((REAL ? 1200 : 200) * 2 ** 20, async ({ node }) => {
         const step = await run(
           'host-oom',
-          `${GREEN}\nhost = b"1" * (4 << 30)`,
+          `${GREEN}\nimport time\npart = b"1" * (500 << 20)\ntime.sleep(1.5)\nhost = b"1" * (4 << 30)`,
           { command: 'exec python train.py', run: { node: node() } },
           {
             run: (replay) =>
-              `python '${replay}'\nexec python -c 'import time; time.sleep(0.8); host = b"1" * (4 << 30)'`,
+              `python '${replay}'\nexec python -c 'import time; part = b"1" * (90 << 20); time.sleep(1.5); host = b"1" * (4 << 30)'`,
           },
         );
         expect(step.outputs['verdict']).toBe('host-oom');
