@@ -10,6 +10,7 @@ import { shorten } from '../../src/report/rich.js';
 import type { Part } from '../../src/report/story.js';
 import { picture, renderSummary, SUMMARY_BUDGET } from '../../src/report/summary/summary.js';
 import { ownersRich } from '../../src/report/words/memory.js';
+import { rejectedLine } from '../../src/report/words/unseen.js';
 import { made, snapshotFile } from './evidence-kit.js';
 import { renderGfm, tagsOf, textOf } from './gfm-kit.js';
 import {
@@ -457,6 +458,18 @@ describe('sections', () => {
     expect(told).toMatch(/^## 🔴 Out of GPU memory in cell 7 of a notebook\n/);
     expect(told).toContain('`notebook cell, line 3` in');
     expect(told).toContain("`IPython` caught it after it had left the program's own frames.");
+  });
+
+  it('count names that were not accepted by reason, and reasons that are not named', () => {
+    const reasons = (n: number) =>
+      Array.from({ length: n }, (_, at) => ({ reason: `reason ${at}`, count: 1 }));
+    const line = (n: number) =>
+      rejectedLine({ rejected_count: 30, rejected_reasons: reasons(n) } as unknown as Manifest);
+    expect(line(12)).toMatch(/1 × reason 11$/);
+    expect(line(13)).toMatch(/1 × reason 11; 1 other reason$/);
+    expect(
+      rejectedLine({ rejected_count: 10, rejected_reasons: reasons(2) } as unknown as Manifest),
+    ).toBeNull();
   });
 
   it('have the source line, linked and escaped, where there is one', () => {
