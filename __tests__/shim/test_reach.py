@@ -298,12 +298,15 @@ def test_multiprocessing_and_pools(method, step, tmp_path):
 
 
 def test_a_container_that_gets_the_variable_and_the_folder(step, script):
-    """As `docker run -e PYTHONPATH -v "$RUNNER_TEMP:$RUNNER_TEMP"`: pids of its own, nothing else of the environment."""
-    apart = ["unshare", "--pid", "--fork", "--mount-proc"]
+    """As docs/reach.md hands them on: pids of its own, nothing else of the environment, the shim's folder read-only."""
+    apart = ["unshare", "--pid", "--fork", "--mount-proc", "--mount"]
     if shutil.which("unshare") is None or subprocess.run([*apart, "true"], capture_output=True).returncode:
         pytest.skip("skipped: no pid namespace can be made here")
     lain = step()
-    argv = [*apart, "env", "-i", f"PYTHONPATH={lain.path}:{TINY}", sys.executable, str(script)]
+    path = str(lain.path)
+    sealed = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && ! touch "$1/x" 2>/dev/null && shift && exec "$@"'
+    container = ["env", "-i", f"PYTHONPATH={path}:{TINY}", sys.executable, str(script)]
+    argv = [*apart, "sh", "-c", sealed, "sh", path, *container]
     done = run("", argv=argv, step=lain)
     assert (done.code, done.out, done.ours) == (0, "caught\n", [])
     assert (done.receipt["pid"], done.receipt["recorder"]["disarm_proven"]) == (1, True)
