@@ -113,11 +113,9 @@ describe('cancel', () => {
       { graceMs: 8000 },
     );
     await appears('ready5');
-    const began = Date.now();
     process.emit('SIGINT', 'SIGINT');
     while (!(existsSync(join(folder, 'got5')) && readFileSync(join(folder, 'got5'), 'utf8').includes('term')))
       await new Promise((r) => setTimeout(r, 20));
-    expect(Date.now() - began).toBeGreaterThan(2400);
     process.emit('SIGTERM', 'SIGTERM');
     writeFileSync(join(folder, 'stop5'), '');
     expect(await done).toMatchObject({ exitCode: 7, cancelledBy: 'SIGINT', killed: [] });

@@ -149,7 +149,7 @@ function missingRanks(receipts, env) {
             ? ''
             : `, and so did ${places.length === 1 ? 'node' : 'nodes'} ${(0,lib_text/* ranges */.Zz)(places)} of ${(0,lib_text/* count */.U9)(nodes ?? 0, 'node')}`;
         return [
-            `${which} left nothing here${where}: no torch was imported there, or the evidence folder is not shared (docs/multi-node.md)`,
+            `${which} left nothing here${where}: no torch was imported there, or the evidence folder is not shared (docs/reach.md)`,
         ];
     });
 }

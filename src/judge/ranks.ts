@@ -42,7 +42,7 @@ export function missingRanks(
         ? ''
         : `, and so did ${places.length === 1 ? 'node' : 'nodes'} ${ranges(places)} of ${count(nodes ?? 0, 'node')}`;
     return [
-      `${which} left nothing here${where}: no torch was imported there, or the evidence folder is not shared (docs/multi-node.md)`,
+      `${which} left nothing here${where}: no torch was imported there, or the evidence folder is not shared (docs/reach.md)`,
     ];
   });
 }
